@@ -1,0 +1,107 @@
+"""`python -m benchmarks`: run every `bench_*.py`, print a table and write the numbers as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import platform
+import subprocess
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.harness import Row
+
+FOLDER = Path(__file__).parent
+PACKAGES = ("sda", "torch", "numpy", "numba", "nltk", "fast-bleu")
+
+
+def main() -> None:
+    names = sorted(path.stem.removeprefix("bench_") for path in FOLDER.glob("bench_*.py"))
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--only", choices=names, help="run this one alone")
+    parser.add_argument("--json", type=Path, default=FOLDER / "results.json", metavar="FILE")
+    arguments = parser.parse_args()
+
+    torch.set_num_threads(1)
+    chosen = [arguments.only] if arguments.only else names
+    rows = [row for name in chosen for row in run(name)]
+    Console().print(table(rows))
+    report = {**circumstances(), "rows": [as_dict(row) for row in rows]}
+    arguments.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+
+
+def run(name: str) -> list[Row]:
+    """The rows of one benchmark."""
+    try:
+        module = importlib.import_module(f"benchmarks.bench_{name}")
+    except ModuleNotFoundError as error:
+        raise SystemExit(
+            f"The {name} benchmark needs {error.name}: pip install -e '.[dev,bench]'"
+        ) from error
+    rows: list[Row] = module.rows()
+    return rows
+
+
+def table(rows: list[Row]) -> Table:
+    """The rows for reading; CPU seconds on one thread."""
+    result = Table("name", "ours, s", "reference, s", "ratio", "goal", "met", "note")
+    verdicts = {None: "", True: "yes", False: "NO"}
+    for row in rows:
+        result.add_row(
+            row.name,
+            f"{row.ours_seconds:.4g}",
+            f"{row.reference_seconds:.4g}",
+            f"{row.ratio:.1f}",
+            "" if row.goal_ratio is None else f"{row.goal_ratio:g}",
+            verdicts[row.is_met],
+            row.note,
+        )
+    return result
+
+
+def as_dict(row: Row) -> dict[str, object]:
+    return {**asdict(row), "ratio": row.ratio, "is_met": row.is_met}
+
+
+def circumstances() -> dict[str, object]:
+    """What the numbers depend on besides the code: versions, commit and machine."""
+    return {
+        "python": platform.python_version(),
+        "packages": {name: found for name in PACKAGES if (found := installed(name))},
+        "commit": commit(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+    }
+
+
+def installed(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def commit() -> str | None:
+    """The commit of this folder, marked where files have changed since; None without git."""
+    try:
+        described = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--abbrev=12"],
+            cwd=FOLDER,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return described.stdout.strip()
+
+
+if __name__ == "__main__":
+    main()

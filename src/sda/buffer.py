@@ -1,0 +1,215 @@
+"""The buffer of the paper: the generator's own best sentences by the reference metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from sda.reference.metric import Scores
+from sda.text.corpus import draw
+from sda.text.ngrams import number_sentences
+from sda.text.sentences import Sentences
+from sda.text.similarity import keep_dissimilar
+
+
+@dataclass(frozen=True)
+class Entries:
+    """Sentences with what is known of each: score, parts (n, P), epoch of birth, lot for ties."""
+
+    sentences: Sentences
+    scores: Tensor
+    parts: Tensor
+    epochs: Tensor
+    lots: Tensor
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def __getitem__(self, rows: Tensor) -> Entries:
+        return Entries(
+            self.sentences[rows],
+            self.scores[rows],
+            self.parts[rows],
+            self.epochs[rows],
+            self.lots[rows],
+        )
+
+    @staticmethod
+    def join(a: Entries, b: Entries) -> Entries:
+        return Entries(
+            Sentences.join([a.sentences, b.sentences]),
+            torch.cat((a.scores, b.scores)),
+            torch.cat((a.parts, b.parts)),
+            torch.cat((a.epochs, b.epochs)),
+            torch.cat((a.lots, b.lots)),
+        )
+
+
+class Buffer:
+    """The `capacity` best distinct sentences seen so far, best first.
+
+    Ties are broken by a lot drawn for each sentence on arrival: BLEU-3 saturates, and a stable
+    sort would keep the oldest of the best for ever. Scores are those on arrival, or those of the
+    last `rescore` where the metric depends on the generator.
+    """
+
+    def __init__(
+        self,
+        capacity: int,
+        parts: tuple[str, ...],
+        eos: int | None,
+        near_duplicates: float | None = None,
+        length_quota: Tensor | None = None,
+        max_age: int | None = None,
+    ) -> None:
+        """`near_duplicates`: a sentence that shares at least this part of its bigrams (Jaccard)
+        with a better one is left out. `length_quota`: lengths whose distribution the buffer keeps,
+        usually those of the training sentences. `max_age`: epochs after which a sentence leaves.
+        """
+        if capacity < 1:
+            raise ValueError(f"a buffer needs room for at least one sentence, not {capacity}")
+        self.capacity = capacity
+        self.part_names = parts
+        self._eos = eos
+        self._near_duplicates = near_duplicates
+        self._quota = None if length_quota is None else _Quota(length_quota, capacity)
+        self._max_age = max_age
+        self.entries = Entries(
+            Sentences.empty(),
+            torch.zeros(0, dtype=torch.float64),
+            torch.zeros(0, len(parts), dtype=torch.float64),
+            torch.zeros(0, dtype=torch.int64),
+            torch.zeros(0, dtype=torch.float64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @property
+    def threshold(self) -> float:
+        """The lowest score kept, the paper's m*; minus infinity while there is room."""
+        full = len(self) == self.capacity
+        return float(self.entries.scores.min()) if full else float("-inf")
+
+    def add(self, sentences: Sentences, scores: Scores, epoch: int, rng: torch.Generator) -> int:
+        """Merge new sentences and keep the best; returns how many of the new ones stayed.
+
+        Empty sentences and those that score minus infinity never enter. Of equal sentences the
+        one that is there stays, with its score and its epoch.
+        """
+        new = Entries(
+            sentences,
+            scores.total,
+            scores.parts,
+            torch.full((len(sentences),), epoch, dtype=torch.int64),
+            torch.rand(len(sentences), generator=rng, dtype=torch.float64),
+        )
+        words = torch.from_numpy(sentences.flat(self._eos).lengths)
+        new = new[((words > 0) & (scores.total > -torch.inf)).nonzero()[:, 0]]
+        merged = Entries.join(self.entries, new)
+        is_new = torch.arange(len(merged)) >= len(self.entries)
+        numbers = number_sentences(merged.sentences.flat(self._eos))
+        first = torch.from_numpy(np.sort(np.unique(numbers, return_index=True)[1]))
+        kept = first[self._best(merged[first])]
+        self.entries = merged[kept]
+        return int(is_new[kept].sum())
+
+    def rescore(self, scores: Scores) -> None:
+        """Give every entry a new score; entries leave only by rank, when others arrive."""
+        e = self.entries
+        fresh = Entries(e.sentences, scores.total, scores.parts, e.epochs, e.lots)
+        self.entries = fresh[_order(fresh)]
+
+    def expire(self, epoch: int) -> int:
+        """Drop the entries older than the maximum age, if there is one; returns how many."""
+        if self._max_age is None:
+            return 0
+        young = (epoch - self.entries.epochs <= self._max_age).nonzero()[:, 0]
+        dropped = len(self) - len(young)
+        self.entries = self.entries[young]
+        return dropped
+
+    def draw(self, n: int, rng: torch.Generator) -> Sentences:
+        """n sentences, uniformly, none twice before all have come once."""
+        return draw(self.entries.sentences, n, rng)
+
+    def _best(self, entries: Entries) -> Tensor:
+        """Indices of the entries to keep, best first."""
+        order = _order(entries)
+        if self._near_duplicates is not None:
+            flat = entries.sentences[order].flat(self._eos)
+            order = order[torch.from_numpy(keep_dissimilar(flat, self._near_duplicates))]
+        if self._quota is not None:
+            order = order[self._quota.choose(entries.sentences.lengths[order])]
+        return order[: self.capacity]
+
+    def figures(self, epoch: int) -> dict[str, float]:
+        """Size, scores and age of what is in the buffer; no figures while it is empty."""
+        if not len(self):
+            return {}
+        scores = self.entries.scores
+        return {
+            "buffer_size": float(len(self)),
+            "buffer_min": float(scores.min()),
+            "buffer_median": float(scores.median()),
+            "buffer_max": float(scores.max()),
+            "buffer_age": float((epoch - self.entries.epochs).double().mean()),
+        }
+
+    def records(self, texts: list[str]) -> Iterator[dict[str, Any]]:
+        """One JSON-able record per entry, best first, given the entries' texts."""
+        e = self.entries
+        columns = zip(texts, e.scores.tolist(), e.parts.tolist(), e.epochs.tolist(), strict=True)
+        for text, score, parts, epoch in columns:
+            named = dict(zip(self.part_names, parts, strict=True))
+            yield {"text": text, "score": score, "parts": named, "epoch": epoch}
+
+    def state_dict(self) -> dict[str, Tensor]:
+        e = self.entries
+        return {
+            "tokens": e.sentences.tokens,
+            "lengths": e.sentences.lengths,
+            "scores": e.scores,
+            "parts": e.parts,
+            "epochs": e.epochs,
+            "lots": e.lots,
+        }
+
+    def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
+        sentences = Sentences(state["tokens"], state["lengths"])
+        rest = (state[name] for name in ("scores", "parts", "epochs", "lots"))
+        self.entries = Entries(sentences, *rest)
+
+
+def _order(entries: Entries) -> Tensor:
+    """Indices from best to worst, equal scores by lot."""
+    by_lot = entries.lots.argsort()
+    return by_lot[entries.scores[by_lot].argsort(descending=True, stable=True)]
+
+
+class _Quota:
+    """Room for each range of lengths in proportion to how common it is among the given lengths."""
+
+    RANGES = 8
+
+    def __init__(self, lengths: Tensor, capacity: int) -> None:
+        shares = torch.linspace(0, 1, self.RANGES + 1, dtype=torch.float64)[1:-1]
+        self._edges = torch.unique(lengths.double().quantile(shares))
+        common = torch.bincount(self._range(lengths), minlength=len(self._edges) + 1)
+        self._room = (common * capacity).div(len(lengths), rounding_mode="floor").long()
+        self._room[common.argmax()] += capacity - int(self._room.sum())
+
+    def _range(self, lengths: Tensor) -> Tensor:
+        return torch.bucketize(lengths.double(), self._edges)
+
+    def choose(self, lengths: Tensor) -> Tensor:
+        """Indices, still best first, such that no range holds more than its room."""
+        ranges = self._range(lengths)
+        member = torch.nn.functional.one_hot(ranges, len(self._room))
+        rank = (member.cumsum(0) * member).sum(1)
+        return (rank <= self._room[ranges]).nonzero()[:, 0]

@@ -1,0 +1,67 @@
+"""A score, and the signature that says what was measured and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sda import __version__
+
+
+@dataclass(frozen=True)
+class Convention:
+    """How texts were cut into words before scoring; part of every signature."""
+
+    tokenizer: str = "whitespace"
+    lowercase: bool = False
+
+    def sign(self, **facts: object) -> str:
+        """A signature of the facts in the order given, the convention and the version.
+
+        >>> Convention().sign(refs=10, hyps=5)  # doctest: +ELLIPSIS
+        'refs:10|hyps:5|tok:whitespace|case:kept|version:...'
+        """
+        parts = {
+            **facts,
+            "tok": self.tokenizer,
+            "case": "lower" if self.lowercase else "kept",
+            "version": __version__,
+        }
+        return "|".join(f"{name}:{value}" for name, value in parts.items())
+
+
+PLAIN = Convention()
+
+
+@dataclass(frozen=True)
+class Score:
+    """One measured number, with all that is needed to compare it with another.
+
+    `higher_is_better` is None where neither direction is good in itself, as for length.
+    `standard_error` is that of a mean over independent samples, None for any other number.
+    """
+
+    name: str
+    value: float
+    higher_is_better: bool | None
+    signature: str
+    standard_error: float | None = None
+
+    def as_dict(self) -> dict[str, str | float | bool | None]:
+        """The fields by name, ready for JSON."""
+        return {
+            "name": self.name,
+            "value": self.value,
+            "higher_is_better": self.higher_is_better,
+            "signature": self.signature,
+            "standard_error": self.standard_error,
+        }
+
+
+def standard_error(values: NDArray[np.float64]) -> float | None:
+    """The standard error of the mean of `values` (B,), None for fewer than two."""
+    if len(values) < 2:
+        return None
+    return float(values.std(ddof=1) / np.sqrt(len(values)))

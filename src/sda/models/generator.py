@@ -1,0 +1,101 @@
+"""The seam behind which every generator stands."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+
+from sda.models.state import State
+from sda.text.sentences import Sentences
+
+
+class Generator(nn.Module, ABC):
+    """A model that writes sentences word by word.
+
+    A subclass gives `start` and `step`. Sampling, rollouts and likelihood are written once above
+    them and never ask which generator they have. Overriding `log_probs` and `loss` is for speed.
+
+    Ids 0..`vocabulary_size`-1 can be written. `bos` is what `step` reads before the first word; it
+    is `vocabulary_size` unless an ordinary word plays that part. `eos` closes a sentence; None
+    means that every sentence has `max_length` words.
+    """
+
+    def __init__(
+        self, vocabulary_size: int, eos: int | None, max_length: int, bos: int | None = None
+    ) -> None:
+        super().__init__()
+        self.vocabulary_size = vocabulary_size
+        self.eos = eos
+        self.max_length = max_length
+        self.bos = vocabulary_size if bos is None else bos
+
+    @abstractmethod
+    def start(self, n: int) -> State:
+        """The state of n sentences before their first word."""
+
+    @abstractmethod
+    def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
+        """Logits (B, V) of the next word and the state after reading tokens (B,).
+
+        The given state is left as it was, so that it can be branched.
+        """
+
+    def log_probs(self, sentences: Sentences) -> Tensor:
+        """(B, T) log-probability of each token given those before it; zero on padding."""
+        sentences = sentences.trimmed()
+        inputs = self.inputs(sentences)
+        state = self.start(len(sentences))
+        columns = []
+        for t in range(inputs.shape[1]):
+            logits, state = self.step(state, inputs[:, t])
+            columns.append(
+                -torch.nn.functional.cross_entropy(logits, sentences.tokens[:, t], reduction="none")
+            )
+        if not columns:
+            return self.device_zeros(len(sentences), 0)
+        return torch.stack(columns, 1) * sentences.mask
+
+    def loss(self, sentences: Sentences, weights: Tensor | None = None) -> Tensor:
+        """Mean over sentences of the weighted sum over time of minus log-probabilities.
+
+        Weights of one give maximum likelihood (Eq. 5), rewards (B, T) the policy gradient (Eq. 7).
+        """
+        log_probs = self.log_probs(sentences)
+        if weights is not None:
+            log_probs = log_probs * weights[:, : log_probs.shape[1]]
+        return -log_probs.sum() / len(sentences)
+
+    def inputs(self, sentences: Sentences) -> Tensor:
+        """(B, T) what is read before each token: the start symbol, then the tokens but the last."""
+        first = torch.full_like(sentences.lengths[:, None], self.bos)
+        return torch.cat((first, sentences.tokens[:, :-1]), 1)[:, : sentences.tokens.shape[1]]
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.parameters()).device
+
+    def device_zeros(self, *shape: int) -> Tensor:
+        return torch.zeros(*shape, device=self.device)
+
+
+@contextmanager
+def without_dropout(model: nn.Module) -> Iterator[None]:
+    """Dropout is off inside, and as it was outside.
+
+    Samples are written without dropout, so the policy gradient must be taken without it too, or it
+    belongs to another policy. Only dropout layers change mode: recurrent layers on a GPU can only
+    be differentiated in training mode.
+    """
+    layers = [m for m in model.modules() if isinstance(m, nn.Dropout)]
+    were = [layer.training for layer in layers]
+    for layer in layers:
+        layer.training = False
+    try:
+        yield
+    finally:
+        for layer, was in zip(layers, were, strict=True):
+            layer.training = was

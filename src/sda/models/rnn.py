@@ -1,0 +1,152 @@
+"""The recurrent base of the paper: an LSTM or GRU generator and a bidirectional GRU discriminator.
+
+The paper states no sizes; decision 0021 gives those used here.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+import torch
+from torch import Tensor, nn
+
+from sda.models.discriminator import Discriminator
+from sda.models.generator import Generator
+from sda.models.initialise import normal_
+from sda.models.softmax import linear_log_probs, linear_weighted_nll
+from sda.models.state import State
+from sda.text.sentences import Sentences
+
+
+class RnnGenerator(Generator):
+    """Embedding, recurrent layers, softmax over the vocabulary; the state starts at zero."""
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        eos: int | None,
+        max_length: int,
+        rng: torch.Generator,
+        cell: Literal["lstm", "gru"] = "lstm",
+        embedding: int = 32,
+        hidden: int = 32,
+        layers: int = 1,
+        dropout: float = 0.0,
+        tied: bool = False,
+        init_std: float = 0.1,
+    ) -> None:
+        super().__init__(vocabulary_size, eos, max_length)
+        if tied and embedding != hidden:
+            raise ValueError(
+                f"tied embeddings need embedding = hidden, not {embedding} and {hidden}"
+            )
+        self.cell = cell
+        self.tied = tied
+        self.hidden = hidden
+        kind = nn.LSTM if cell == "lstm" else nn.GRU
+        self.embedding = nn.Embedding(vocabulary_size + 1, embedding)
+        self.recurrent = nn.ModuleList(
+            kind(embedding if layer == 0 else hidden, hidden, batch_first=True)
+            for layer in range(layers)
+        )
+        # Dropout stands before each recurrent layer and before the output layer.
+        self.dropouts = nn.ModuleList(nn.Dropout(dropout) for _ in range(layers + 1))
+        self.bias = nn.Parameter(torch.zeros(vocabulary_size))
+        self.output = None if tied else nn.Parameter(torch.zeros(vocabulary_size, hidden))
+        normal_(self, init_std, rng)
+
+    @property
+    def output_weight(self) -> Tensor:
+        """(V, H); shared with the embeddings of the words, without the start symbol, when tied."""
+        if self.output is not None:
+            return self.output
+        return self.embedding.weight[: self.vocabulary_size]
+
+    def start(self, n: int) -> State:
+        zero = self.device_zeros(n, self.hidden)
+        one = (zero, zero) if self.cell == "lstm" else (zero,)
+        return tuple(one for _ in self.recurrent)
+
+    def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
+        x: Tensor = self.dropouts[0](self.embedding(tokens))
+        after: list[State] = []
+        for layer, dropout, memory in zip(
+            self.recurrent,
+            self.dropouts[1:],
+            cast(tuple[tuple[Tensor, ...], ...], state),
+            strict=True,
+        ):
+            w_in, w_hidden, b_in, b_hidden = cast(list[list[Tensor]], layer.all_weights)[0]
+            if self.cell == "lstm":
+                memory = torch.lstm_cell(x, memory, w_in, w_hidden, b_in, b_hidden)
+            else:
+                memory = (torch.gru_cell(x, memory[0], w_in, w_hidden, b_in, b_hidden),)
+            after.append(memory)
+            x = dropout(memory[0])
+        return torch.addmm(self.bias, x, self.output_weight.t()), tuple(after)
+
+    def hidden_states(self, sentences: Sentences) -> Tensor:
+        """(M, H) what the output layer reads, at the M positions that are not padding."""
+        x: Tensor = self.dropouts[0](self.embedding(self.inputs(sentences)))
+        for layer, dropout in zip(self.recurrent, self.dropouts[1:], strict=True):
+            x = dropout(layer(x)[0])
+        return x[sentences.mask]
+
+    def log_probs(self, sentences: Sentences) -> Tensor:
+        sentences = sentences.trimmed()
+        mask = sentences.mask
+        values = linear_log_probs(
+            self.hidden_states(sentences), self.output_weight, self.bias, sentences.tokens[mask]
+        )
+        return self.device_zeros(*mask.shape).masked_scatter(mask, values)
+
+    def loss(self, sentences: Sentences, weights: Tensor | None = None) -> Tensor:
+        sentences = sentences.trimmed()
+        mask = sentences.mask
+        hidden = self.hidden_states(sentences)
+        per_token = (
+            hidden.new_ones(len(hidden))
+            if weights is None
+            else weights[:, : mask.shape[1]][mask].to(hidden.dtype)
+        )
+        total = linear_weighted_nll(
+            hidden, self.output_weight, self.bias, sentences.tokens[mask], per_token
+        )
+        return total / len(sentences)
+
+
+class RnnDiscriminator(Discriminator):
+    """A GRU from the left and one from the right; the judgement reads where both end."""
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        rng: torch.Generator,
+        embedding: int = 64,
+        hidden: int = 64,
+        dropout: float = 0.25,
+        init_std: float = 0.1,
+    ) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding)
+        self.forwards = nn.GRU(embedding, hidden, batch_first=True)
+        self.backwards = nn.GRU(embedding, hidden, batch_first=True)
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(2 * hidden, 1)
+        normal_(self, init_std, rng)
+
+    def features(self, sentences: Sentences) -> Tensor:
+        sentences = sentences.trimmed()
+        last = (sentences.lengths - 1).clamp(min=0)
+        columns = torch.arange(sentences.tokens.shape[1], device=last.device)
+        # Reversing each sentence within its own length keeps padding out of both directions.
+        mirrored = sentences.tokens.gather(1, (last[:, None] - columns).clamp(min=0))
+        ends = [
+            gru(self.embedding(tokens))[0][torch.arange(len(last), device=last.device), last]
+            for gru, tokens in ((self.forwards, sentences.tokens), (self.backwards, mirrored))
+        ]
+        return torch.cat(ends, 1)
+
+    def real_logit(self, sentences: Sentences) -> Tensor:
+        logit: Tensor = self.output(self.dropout(self.features(sentences)))
+        return logit[:, 0]

@@ -1,0 +1,37 @@
+"""BLEU against training sentences, the paper's metric for real text (decision 0013)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from sda.text.bleu import References
+from sda.text.corpus import draw
+from sda.text.sentences import Sentences
+from sda.text.vocabulary import Vocabulary
+
+
+class Bleu:
+    """BLEU-`order` against references drawn once from the training sentences."""
+
+    depends_on_generator = False
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        train: Sentences,
+        rng: torch.Generator,
+        order: int = 3,
+        references: int = 1000,
+    ) -> None:
+        if order < 1 or references < 1:
+            raise ValueError(f"order and references must be positive, not {order}, {references}")
+        self.name = f"bleu-{order}"
+        self._eos = vocabulary.eos
+        self._order = order
+        drawn = draw(train, min(references, len(train)), rng)
+        self._references = References(drawn.flat(self._eos), order)
+
+    def __call__(self, sentences: Sentences) -> Tensor:
+        scores = self._references.bleu(sentences.flat(self._eos))
+        return torch.from_numpy(scores[:, self._order - 1].copy())

@@ -1,0 +1,85 @@
+"""Hard conditions: a sentence that fails one scores minus infinity and never enters the buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from sda.errors import UserError
+from sda.text.ngrams import number_sentences
+from sda.text.sentences import Sentences
+from sda.text.vocabulary import Vocabulary
+
+
+def _verdict(passed: Tensor) -> Tensor:
+    """(B,) nothing for sentences that pass, minus infinity for the others."""
+    return torch.where(passed, 0.0, -torch.inf).double()
+
+
+class Contains:
+    """Passes sentences that have all words of `must` and none of `must_not`."""
+
+    name = "contains"
+    depends_on_generator = False
+
+    def __init__(
+        self, vocabulary: Vocabulary, must: Sequence[str] = (), must_not: Sequence[str] = ()
+    ) -> None:
+        self._must = [_id(vocabulary, word) for word in must]
+        self._must_not = [_id(vocabulary, word) for word in must_not]
+
+    def __call__(self, sentences: Sentences) -> Tensor:
+        passed = torch.ones(len(sentences), dtype=torch.bool)
+        for word in self._must:
+            passed &= self._has(sentences, word)
+        for word in self._must_not:
+            passed &= ~self._has(sentences, word)
+        return _verdict(passed)
+
+    @staticmethod
+    def _has(sentences: Sentences, word: int) -> Tensor:
+        return ((sentences.tokens == word) & sentences.mask).any(1)
+
+
+class Length:
+    """Passes sentences of `least` to `most` words."""
+
+    name = "length"
+    depends_on_generator = False
+
+    def __init__(self, vocabulary: Vocabulary, least: int = 1, most: int | None = None) -> None:
+        self._eos = vocabulary.eos
+        self._least = least
+        self._most = most
+
+    def __call__(self, sentences: Sentences) -> Tensor:
+        words = torch.from_numpy(sentences.flat(self._eos).lengths)
+        passed = words >= self._least
+        return _verdict(passed if self._most is None else passed & (words <= self._most))
+
+
+class NotCopy:
+    """Passes sentences that training does not have word for word."""
+
+    name = "not-copy"
+    depends_on_generator = False
+
+    def __init__(self, vocabulary: Vocabulary, train: Sentences) -> None:
+        self._eos = vocabulary.eos
+        self._train = train
+
+    def __call__(self, sentences: Sentences) -> Tensor:
+        both = Sentences.join([self._train, sentences])
+        numbers = number_sentences(both.flat(self._eos))
+        known = np.isin(numbers[len(self._train) :], numbers[: len(self._train)])
+        return _verdict(torch.from_numpy(~known))
+
+
+def _id(vocabulary: Vocabulary, word: str) -> int:
+    (number,) = vocabulary.encode([word])
+    if number == vocabulary.unk:
+        raise UserError(f"metric: the word {word!r} of a filter is not in the vocabulary")
+    return number

@@ -1,0 +1,136 @@
+"""A user's Python function as the metric."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from sda.errors import UserError
+from sda.text.sentences import Sentences
+from sda.text.vocabulary import Vocabulary
+
+UserFunction = Callable[..., Any]
+
+
+class Function:
+    """Scores by a function from a list of texts to a list of floats.
+
+    A parameter named `completions` is filled by keyword, and `prompts` with empty strings, so that
+    reward functions of the wider ecosystem work as they are. Minus infinity keeps a sentence out
+    of the buffer. Anything else that is not a finite number is reported as the user's error.
+    """
+
+    depends_on_generator = False
+
+    def __init__(self, vocabulary: Vocabulary, function: str | UserFunction) -> None:
+        self._vocabulary = vocabulary
+        if isinstance(function, str):
+            self._where = function
+            self._function = load_function(function)
+        else:
+            self._where = getattr(function, "__qualname__", repr(function))
+            self._function = function
+        self.name = self._where.rpartition(":")[2].rpartition(".")[2]
+        self._keywords = _keywords(self._function)
+
+    def __call__(self, sentences: Sentences) -> Tensor:
+        texts = self._vocabulary.decode(sentences)
+        if not texts:
+            return torch.zeros(0, dtype=torch.float64)
+        try:
+            return torch.tensor(self._call(texts), dtype=torch.float64)
+        except _Wrong as wrong:
+            raise UserError(f"metric {self._where}: {self._blame(texts, wrong)}") from None
+
+    def _call(self, texts: Sequence[str]) -> list[float]:
+        try:
+            if "completions" in self._keywords:
+                extra = {"prompts": [""] * len(texts)} if "prompts" in self._keywords else {}
+                returned = self._function(completions=list(texts), **extra)
+            else:
+                returned = self._function(list(texts))
+        except Exception as error:
+            raise _Wrong(f"raised {type(error).__name__}: {error}") from error
+        return _floats(returned, texts)
+
+    def _blame(self, texts: Sequence[str], wrong: _Wrong) -> str:
+        """What went wrong and the first sentence that alone makes it go wrong."""
+        if wrong.sentence is not None:
+            return f"{wrong} for the sentence {wrong.sentence!r}"
+        for text in texts:
+            try:
+                self._call([text])
+            except _Wrong as alone:
+                return f"{alone} for the sentence {text!r}"
+        return f"{wrong} for {len(texts)} sentences from {texts[0]!r} on, though for no single one"
+
+
+class _Wrong(Exception):
+    """What a user's function did that it should not have done."""
+
+    def __init__(self, message: str, sentence: str | None = None) -> None:
+        super().__init__(message)
+        self.sentence = sentence
+
+
+def _floats(returned: Any, texts: Sequence[str]) -> list[float]:
+    """The returned values as floats, one per text."""
+    try:
+        values = list(returned)
+    except TypeError:
+        raise _Wrong(f"returned {type(returned).__name__} instead of a list of floats") from None
+    if len(values) != len(texts):
+        raise _Wrong(f"returned {len(values)} values for {len(texts)} sentences")
+    for i, value in enumerate(values):
+        try:
+            values[i] = float(value)
+        except (TypeError, ValueError):
+            raise _Wrong(f"returned {value!r}, which is not a number,", texts[i]) from None
+        if math.isnan(values[i]) or values[i] == math.inf:
+            raise _Wrong(f"returned {values[i]}", texts[i])
+    return values
+
+
+def _keywords(function: UserFunction) -> frozenset[str]:
+    """The names of the function's parameters."""
+    try:
+        return frozenset(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return frozenset()
+
+
+def load_function(where: str) -> UserFunction:
+    """The function that `file.py:name` or `package.module:name` names."""
+    place, colon, name = where.rpartition(":")
+    if not colon or not place or not name:
+        raise UserError(f"metric {where}: write it as file.py:function or package.module:function")
+    try:
+        module = (
+            _load_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
+        )
+    except UserError:
+        raise
+    except Exception as error:
+        raise UserError(f"metric {where}: {type(error).__name__}: {error}") from None
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise UserError(f"metric {where}: {place} has no function named {name!r}")
+    loaded: UserFunction = function
+    return loaded
+
+
+def _load_file(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise UserError(f"{path}: no such file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,64 @@
+"""The reference metric m(s) of the paper: what a user calls a good sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from sda.text.sentences import Sentences
+
+
+class ReferenceMetric(Protocol):
+    """Scores sentences, higher is better; minus infinity keeps a sentence out of the buffer.
+
+    `depends_on_generator` says whether scores change as the generator learns, so that the buffer
+    must be scored anew each epoch.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def depends_on_generator(self) -> bool: ...
+
+    def __call__(self, sentences: Sentences) -> Tensor:
+        """(B,) float64, without gradient."""
+        ...
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What sentences scored: `total` (B,), and the weighted `parts` (B, P) that add up to it."""
+
+    total: Tensor
+    parts: Tensor
+
+
+class WeightedSum:
+    """A metric made of others, each with a weight; it keeps the parts apart for the record."""
+
+    def __init__(self, parts: Sequence[tuple[float, ReferenceMetric]]) -> None:
+        self.parts = tuple(parts)
+        self.names = _distinct([part.name for _, part in parts])
+
+    @property
+    def depends_on_generator(self) -> bool:
+        return any(part.depends_on_generator for _, part in self.parts)
+
+    def __call__(self, sentences: Sentences) -> Scores:
+        columns = torch.zeros(len(sentences), len(self.parts), dtype=torch.float64)
+        for column, (weight, part) in enumerate(self.parts):
+            columns[:, column] = weight * part(sentences)
+        return Scores(columns.sum(1), columns)
+
+
+def _distinct(names: list[str]) -> tuple[str, ...]:
+    """The names, with a number behind those that come more than once."""
+    return tuple(
+        name if names.count(name) == 1 else f"{name}-{names[: i + 1].count(name)}"
+        for i, name in enumerate(names)
+    )

@@ -1,0 +1,42 @@
+"""A bonus for rare words, the paper's vocabulary control (decision 0018)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from sda.text.sentences import Sentences
+from sda.text.vocabulary import Vocabulary
+
+
+class RareWords:
+    """1 / o^2 for each distinct word that training has o times, where 0 < o < `threshold`.
+
+    A word seen once would outweigh any BLEU, so one word gives `bonus_cap` at most; the paper has
+    no such limit (`bonus_cap` = 1 is the same as none).
+    """
+
+    name = "rare-words"
+    depends_on_generator = False
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        train: Sentences,
+        threshold: int = 50,
+        bonus_cap: float = 0.1,
+    ) -> None:
+        counts = torch.bincount(train.tokens[train.mask], minlength=len(vocabulary)).double()
+        for special in (vocabulary.eos, vocabulary.unk):
+            if special is not None:
+                counts[special] = 0
+        rare = (counts > 0) & (counts < threshold)
+        bonus = torch.where(rare, counts.clamp(min=1).pow(-2).clamp(max=bonus_cap), 0.0)
+        self._bonus = torch.nn.functional.pad(bonus, (0, 1))  # one more id, for padding
+
+    def __call__(self, sentences: Sentences) -> Tensor:
+        # Sorted, equal words are neighbours: each counts once, and stuttering earns nothing.
+        ids = sentences.tokens.masked_fill(~sentences.mask, len(self._bonus) - 1).sort(1).values
+        first = torch.ones_like(ids, dtype=torch.bool)
+        first[:, 1:] = ids[:, 1:] != ids[:, :-1]
+        return (self._bonus[ids] * first).sum(1)

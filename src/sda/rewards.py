@@ -1,0 +1,103 @@
+"""Rewards of single tokens from a judge of whole sentences (Eqs. 1-2), and their baselines."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from sda.models.discriminator import Discriminator
+from sda.models.generator import Generator, without_dropout
+from sda.models.state import select
+from sda.sampling import LOGIT_BYTES, complete
+from sda.text.sentences import Sentences
+
+RewardKind = Literal["prob", "gail"]
+Baseline = Literal["none", "batch_mean", "normalised"]
+
+CLIP = 1e-6  # D is kept this far from 0 and 1 before a logarithm (decision 0001)
+
+
+@torch.no_grad()
+def judge(discriminator: Discriminator, sentences: Sentences, kind: RewardKind = "prob") -> Tensor:
+    """(B,) reward of each sentence: D itself (Eq. 2), or -log(1 - D), the GAIL form."""
+    with without_dropout(discriminator):
+        real = torch.sigmoid(discriminator.real_logit(sentences))
+    if kind == "gail":
+        return -torch.log(1 - real.clamp(CLIP, 1 - CLIP))
+    return real
+
+
+@torch.no_grad()
+def rollout_rewards(
+    generator: Generator,
+    discriminator: Discriminator,
+    sentences: Sentences,
+    rollouts: int,
+    rng: torch.Generator,
+    every: int = 1,
+    kind: RewardKind = "prob",
+) -> Tensor:
+    """(B, T) reward of each token: how real the sentence looks once it is finished (Eqs. 1-2).
+
+    Entry t averages the judgement of `rollouts` completions of tokens 1..t; the last token of a
+    sentence needs no completion and gets that of the sentence; padding gets zero. With `every` = c
+    only each c-th beginning is completed, and the c tokens that lead to it share its reward. With
+    no rollouts every token gets the reward of its sentence.
+    """
+    final = judge(discriminator, sentences, kind)
+    rewards = final[:, None].expand(sentences.tokens.shape).clone()
+    if rollouts:
+        with without_dropout(generator):
+            _fill(rewards, generator, discriminator, sentences, rollouts, rng, every, kind)
+    return rewards * sentences.mask
+
+
+def _fill(
+    rewards: Tensor,
+    generator: Generator,
+    discriminator: Discriminator,
+    sentences: Sentences,
+    rollouts: int,
+    rng: torch.Generator,
+    every: int,
+    kind: RewardKind,
+) -> None:
+    """Walk the sentences once; at each beginning due, branch the state and complete it."""
+    tokens = torch.full_like(sentences.lengths, generator.bos)
+    _, state = generator.step(generator.start(len(sentences)), tokens)
+    longest = int(sentences.lengths.max()) if len(sentences) else 0
+    for t in range(1, longest):
+        logits, state = generator.step(state, sentences.tokens[:, t - 1])
+        if t % every:
+            continue
+        unfinished = (sentences.lengths > t).nonzero()[:, 0]
+        chunk = max(1, LOGIT_BYTES // (4 * generator.vocabulary_size * rollouts))
+        for rows in unfinished.split(chunk):  # type: ignore[no-untyped-call]
+            copies = rows.repeat_interleave(rollouts)
+            finished = complete(
+                generator, sentences.tokens[copies, :t], logits[copies], select(state, copies), rng
+            )
+            values = judge(discriminator, finished, kind).view(len(rows), rollouts).mean(1)
+            rewards[rows, t - every : t] = values[:, None]
+
+
+def subtract_baseline(rewards: Tensor, mask: Tensor, baseline: Baseline) -> Tensor:
+    """Rewards (B, T) less what a token at that place could expect; zero on padding.
+
+    `batch_mean` subtracts at each time step the mean of the other sentences (leave one out, so the
+    gradient stays unbiased); `normalised` the mean of all, and divides by one standard deviation
+    of the batch.
+    """
+    if baseline == "none":
+        return rewards
+    count = mask.sum(0)
+    total = (rewards * mask).sum(0)
+    if baseline == "batch_mean":
+        others = (total - rewards) / (count - 1).clamp(min=1)
+        # A sentence that is alone at its length has nothing to be compared with.
+        return torch.where(mask & (count > 1), rewards - others, 0.0)
+    centred = torch.where(mask, rewards - total / count.clamp(min=1), 0.0)
+    deviation = (centred.square().sum() / mask.sum().clamp(min=1)).sqrt()
+    return centred / deviation.clamp(min=1e-6)

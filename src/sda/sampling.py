@@ -1,0 +1,153 @@
+"""Writing sentences with any generator: whole ones, and completions of given beginnings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from sda.models.generator import Generator, without_dropout
+from sda.models.state import State, select
+from sda.text.sentences import Sentences
+
+LOGIT_BYTES = 4 * 2**20  # of one step's logits: what stays in the cache is twice as fast as 32 MiB
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How the next word is chosen. The literature's logit factor alpha is 1 / temperature."""
+
+    temperature: float = 1.0
+    """Logits are divided by it: below 1 is sharper, above 1 is flatter."""
+    top_k: int | None = None
+    """Only the k likeliest words may be chosen."""
+    top_p: float | None = None
+    """Only the likeliest words that together reach this probability may be chosen."""
+
+    def __post_init__(self) -> None:
+        if not self.temperature > 0:
+            raise ValueError(f"temperature must be above 0, not {self.temperature}")
+        if self.top_k is not None and self.top_k < 1:
+            raise ValueError(f"top_k must be at least 1, not {self.top_k}")
+        if self.top_p is not None and not 0 < self.top_p <= 1:
+            raise ValueError(f"top_p must be above 0 and at most 1, not {self.top_p}")
+
+    def adjust(self, logits: Tensor) -> Tensor:
+        """Logits (B, V) with the temperature applied and excluded words at minus infinity."""
+        if self.temperature != 1.0:
+            logits = logits / self.temperature
+        if self.top_k is not None and self.top_k < logits.shape[1]:
+            least = logits.topk(self.top_k, 1).values[:, -1:]
+            logits = logits.masked_fill(logits < least, float("-inf"))
+        if self.top_p is not None and self.top_p < 1:
+            ordered, order = logits.sort(1, descending=True)
+            before = ordered.softmax(1).cumsum(1) - ordered.softmax(1)
+            # The likeliest word stays whatever its probability.
+            excluded = (before >= self.top_p).scatter(1, order, before >= self.top_p)
+            logits = logits.masked_fill(excluded, float("-inf"))
+        return logits
+
+
+PLAIN = Decoding()
+
+
+def pick(logits: Tensor, rng: torch.Generator) -> Tensor:
+    """(B,) one id per row, drawn from softmax(logits).
+
+    Inversion in two levels: first a block of about sqrt(V) words by the block sums, then a word in
+    it. One uniform number per row instead of one exponential per word makes this about ten times
+    as fast as `torch.multinomial` at 5,000 words.
+    """
+    rows, words = logits.shape
+    width = max(1, round(words**0.5))
+    blocks = -(-words // width)
+    weights = logits.new_zeros(rows, blocks * width)
+    torch.exp(logits - logits.amax(1, keepdim=True), out=weights[:, :words])
+    grid = weights.view(rows, blocks, width)
+    ends = grid.sum(2).cumsum(1)
+    height = torch.rand(rows, 1, generator=rng, device=rng.device).to(logits.device) * ends[:, -1:]
+    block = _first_above(ends, height)
+    below = torch.where(block > 0, ends.gather(1, (block - 1).clamp(min=0)), 0.0)
+    inside = grid.gather(1, block[:, :, None].expand(-1, -1, width))[:, 0].cumsum(1)
+    chosen: Tensor = block * width + _first_above(inside, height - below)
+    return chosen[:, 0]
+
+
+def _first_above(ends: Tensor, height: Tensor) -> Tensor:
+    """(B, 1) the first index whose cumulative sum exceeds the height.
+
+    Rounding can lift the height to the total; just below the total still falls on a word that has
+    weight, never on one without.
+    """
+    total = ends[:, -1:]
+    height = torch.minimum(height, torch.nextafter(total, torch.zeros_like(total)))
+    return torch.searchsorted(ends, height, right=True)
+
+
+@torch.no_grad()
+def sample(
+    generator: Generator,
+    n: int,
+    rng: torch.Generator,
+    decoding: Decoding = PLAIN,
+    max_length: int | None = None,
+) -> Sentences:
+    """n sentences written by the generator, cut at `max_length` tokens where none ended before."""
+    longest = generator.max_length if max_length is None else max_length
+    chunk = max(1, LOGIT_BYTES // (4 * generator.vocabulary_size))
+    parts = []
+    with without_dropout(generator):
+        for first in range(0, n, chunk):
+            rows = min(chunk, n - first)
+            tokens = torch.full((rows,), generator.bos, device=generator.device)
+            logits, state = generator.step(generator.start(rows), tokens)
+            parts.append(_continue(generator, logits, state, longest, rng, decoding))
+    return Sentences.join(parts) if parts else Sentences.empty(longest)
+
+
+@torch.no_grad()
+def complete(
+    generator: Generator,
+    prefixes: Tensor,
+    logits: Tensor,
+    state: State,
+    rng: torch.Generator,
+    max_length: int | None = None,
+) -> Sentences:
+    """Sentences that begin with the prefixes (B, t) and go on as the generator would.
+
+    `logits` (B, V) and `state` are the generator's after reading the prefixes, none of which has
+    ended. The caller turns dropout off.
+    """
+    longest = (generator.max_length if max_length is None else max_length) - prefixes.shape[1]
+    rest = _continue(generator, logits, state, longest, rng, PLAIN)
+    return Sentences(torch.cat((prefixes, rest.tokens), 1), rest.lengths + prefixes.shape[1])
+
+
+def _continue(
+    generator: Generator,
+    logits: Tensor,
+    state: State,
+    longest: int,
+    rng: torch.Generator,
+    decoding: Decoding,
+) -> Sentences:
+    """Up to `longest` further tokens for each row; rows that have ended leave the batch."""
+    rows = len(logits)
+    tokens = torch.zeros(rows, longest, dtype=torch.int64, device=logits.device)
+    lengths = torch.full((rows,), longest, dtype=torch.int64, device=logits.device)
+    active = torch.arange(rows, device=logits.device)
+    for t in range(longest):
+        chosen = pick(decoding.adjust(logits), rng)
+        tokens[active, t] = chosen
+        if generator.eos is not None:
+            ended = chosen == generator.eos
+            if bool(ended.any()):
+                lengths[active[ended]] = t + 1
+                going = (~ended).nonzero()[:, 0]
+                active, chosen, state = active[going], chosen[going], select(state, going)
+        if t + 1 == longest or not len(active):
+            break
+        logits, state = generator.step(state, chosen)
+    return Sentences(tokens, lengths)

@@ -1,0 +1,86 @@
+"""Where real sentences come from: drawn at random, or walked in batches.
+
+There is no test split here, on purpose: training code is handed a `Corpus` and can reach no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from sda.text.sentences import Sentences
+from sda.text.vocabulary import Vocabulary
+
+
+class Source(Protocol):
+    """Anything that sentences can be drawn from."""
+
+    def __len__(self) -> int: ...
+
+    def draw(self, n: int, rng: torch.Generator) -> Sentences: ...
+
+
+def draw(sentences: Sentences, n: int, rng: torch.Generator) -> Sentences:
+    """`n` sentences at random, trimmed; none comes twice before all have come once."""
+    if n and not len(sentences):
+        raise ValueError("there is no sentence to draw")
+    orders: list[Tensor] = [torch.zeros(0, dtype=torch.int64)]
+    left = n
+    while left > 0:
+        orders.append(_shuffled(len(sentences), rng)[:left])
+        left -= len(orders[-1])
+    return _taken(sentences, torch.cat(orders))
+
+
+def batches(sentences: Sentences, size: int, rng: torch.Generator) -> Iterator[Sentences]:
+    """Every sentence once, in random order, `size` at a time, each batch trimmed.
+
+    The last batch holds what is left and may be smaller.
+    """
+    if size < 1:
+        raise ValueError(f"a batch of {size} sentences")
+    order = _shuffled(len(sentences), rng)
+    for start in range(0, len(order), size):
+        yield _taken(sentences, order[start : start + size])
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The sentences that training may see, with the vocabulary that writes them.
+
+    `max_length` is the most tokens a model must be able to write, the end symbol counted.
+    """
+
+    vocabulary: Vocabulary
+    train: Sentences
+    valid: Sentences
+    max_length: int
+
+    def __post_init__(self) -> None:
+        longest = int(torch.cat((self.train.lengths, self.valid.lengths)).max())
+        if longest > self.max_length:
+            raise ValueError(f"a sentence of {longest} tokens where max_length = {self.max_length}")
+
+    def __len__(self) -> int:
+        """The number of training sentences."""
+        return len(self.train)
+
+    def draw(self, n: int, rng: torch.Generator) -> Sentences:
+        """`n` training sentences at random; none comes twice before all have come once."""
+        return draw(self.train, n, rng)
+
+    def batches(self, size: int, rng: torch.Generator) -> Iterator[Sentences]:
+        """Every training sentence once, in random order, `size` at a time."""
+        return batches(self.train, size, rng)
+
+
+def _shuffled(n: int, rng: torch.Generator) -> Tensor:
+    return torch.randperm(n, generator=rng)
+
+
+def _taken(sentences: Sentences, index: Tensor) -> Sentences:
+    return sentences[index.to(sentences.tokens.device)].trimmed()

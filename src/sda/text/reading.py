@@ -1,0 +1,184 @@
+"""Text files into lines: strict about what they hold, exact about where they break."""
+
+import codecs
+import csv
+import gzip
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from sda.errors import UserError
+
+SUFFIXES = (".txt", ".csv", ".tsv", ".jsonl")
+LONGEST_LINE = 100_000
+"""Characters; a longer line is a file of another kind, not a sentence."""
+
+_MOST_BYTES = 4 * LONGEST_LINE + 2
+_JSON_KINDS = {dict: "an object", list: "a list", bool: "a truth value", type(None): "null"}
+
+
+def read_lines(path: Path, *, column: str | None = None, field: str | None = None) -> list[str]:
+    """Every record of the file in order, blank ones included, without line ends.
+
+    A `.txt` file has a sentence a line, `.csv` and `.tsv` a header and a `column`, `.jsonl` an
+    object a line with a `field`; each may end in `.gz`. `column` and `field` matter only to files
+    that have them. Refuses what is not UTF-8, and names the line.
+    """
+    suffix = _suffix(path)
+    lines = _decoded(path)
+    if suffix == ".txt":
+        records = lines
+    elif suffix == ".jsonl":
+        records = _from_objects(path, lines, field)
+    else:
+        records = _from_table(path, lines, column, "," if suffix == ".csv" else "\t")
+    texts = [text for _, text in records]
+    if not texts:
+        raise UserError(f"{path} is empty.")
+    return texts
+
+
+def _suffix(path: Path) -> str:
+    """The kind of the file, by its name."""
+    name = path.name.lower().removesuffix(".gz")
+    for suffix in SUFFIXES:
+        if name.endswith(suffix):
+            return suffix
+    raise UserError(
+        f"{path}: unknown kind of file; the name must end in {', '.join(SUFFIXES)}, or that"
+        " and .gz."
+    )
+
+
+def _decoded(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file with their numbers from 1, line ends removed, as they are asked for."""
+    try:
+        if not path.exists():
+            raise UserError(f"{path} does not exist.")
+        if path.is_dir():
+            raise UserError(f"{path} is a folder; a file is needed.")
+        with _opened(path) as file:
+            number = 0
+            # Reading by readline with a limit keeps a file without line ends out of memory.
+            while raw := file.readline(_MOST_BYTES + 1):
+                number += 1
+                yield number, _decode(path, number, raw)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise UserError(f"{path} is not a whole gzip file ({error}).") from error
+    except OSError as error:
+        raise UserError(f"{path} cannot be read ({error.strerror or error}).") from error
+
+
+def _opened(path: Path) -> BinaryIO:
+    if path.name.lower().endswith(".gz"):
+        return cast(BinaryIO, gzip.open(path, "rb"))
+    return path.open("rb")
+
+
+def _decode(path: Path, number: int, raw: bytes) -> str:
+    if number == 1:
+        if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise UserError(f"{path}, line 1: the file is UTF-16; save it as UTF-8.")
+        raw = raw.removeprefix(codecs.BOM_UTF8)
+    if len(raw) > _MOST_BYTES:
+        raise _too_long(path, number)
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"{path}, line {number}: byte 0x{raw[error.start]:02x} at position {error.start + 1}"
+            " is not UTF-8."
+        ) from error
+    return _checked(path, number, text.removesuffix("\n").removesuffix("\r"))
+
+
+def _checked(path: Path, number: int, text: str) -> str:
+    """The text itself, once it is known to be plain and of a sane length."""
+    if len(text) > LONGEST_LINE:
+        raise _too_long(path, number)
+    if "\0" in text:
+        raise UserError(f"{path}, line {number}: a NUL byte; the file is not plain UTF-8 text.")
+    return text
+
+
+def _too_long(path: Path, number: int) -> UserError:
+    return UserError(f"{path}, line {number}: longer than {LONGEST_LINE:,} characters.")
+
+
+def _from_table(
+    path: Path, lines: Iterable[tuple[int, str]], column: str | None, delimiter: str
+) -> Iterator[tuple[int, str]]:
+    """The column's entry of every row; the first row names the columns."""
+    # The line ends go back on, because a quoted entry may hold some.
+    rows = csv.reader((f"{text}\n" for _, text in lines), delimiter=delimiter, strict=True)
+    header: list[str] | None = None
+    place = 0
+    while True:
+        first = rows.line_num + 1
+        try:
+            row = next(rows, None)
+        except csv.Error as error:
+            raise UserError(f"{path}, line {first}: {error}.") from error
+        if row is None:
+            return
+        if header is None:
+            header = row
+            place = _place(path, header, column)
+        elif not row:
+            yield first, ""
+        elif len(row) != len(header):
+            raise UserError(
+                f"{path}, line {first}: {len(row)} entries where the header has {len(header)}."
+            )
+        else:
+            yield first, _checked(path, first, row[place])
+
+
+def _place(path: Path, header: list[str], column: str | None) -> int:
+    if column is None:
+        raise UserError(f"{path}: set column to one of {_listed(header)}.")
+    if column not in header:
+        raise UserError(f"{path}: no column {column!r}; it has {_listed(header)}.")
+    if header.count(column) > 1:
+        raise UserError(f"{path}: {header.count(column)} columns are called {column!r}.")
+    return header.index(column)
+
+
+def _from_objects(
+    path: Path, lines: Iterable[tuple[int, str]], field: str | None
+) -> Iterator[tuple[int, str]]:
+    """The field of the object on every line; a blank line stays a blank record."""
+    for number, line in lines:
+        if not line.strip():
+            yield number, ""
+            continue
+        where = f"{path}, line {number}"
+        try:
+            # ValueError also covers a number with too many digits.
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UserError(f"{where}: not JSON ({error}).") from error
+        if not isinstance(value, dict):
+            raise UserError(f"{where}: {_kind(value)}, not an object.")
+        if field is None:
+            raise UserError(f"{where}: set field to one of {_listed(value)}.")
+        if field not in value:
+            raise UserError(f"{where}: no field {field!r}; it has {_listed(value)}.")
+        text = value[field]
+        if not isinstance(text, str):
+            raise UserError(f"{where}: field {field!r} is {_kind(text)}, not a string.")
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise UserError(f"{where}: field {field!r} holds half a character.") from error
+        yield number, _checked(path, number, text)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names)) or "none"
+
+
+def _kind(value: object) -> str:
+    return _JSON_KINDS.get(type(value), "a string" if isinstance(value, str) else "a number")

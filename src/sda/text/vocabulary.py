@@ -1,0 +1,200 @@
+"""Words as ids.
+
+The end symbol and the unknown word are ids, not spellings: a word of the text that happens to be
+written `</s>` or `<unk>` gets an id of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Protocol
+
+from sda.errors import UserError
+from sda.text.sentences import Sentences
+from sda.text.tokens import Tokenizer, tokenizer
+
+EOS = "</s>"
+UNK = "<unk>"
+
+
+class Vocabulary(Protocol):
+    """The ids 0 to `len - 1` that can be written, and `bos`, which can only be read.
+
+    Embeddings therefore have `len + 1` rows, output layers `len`.
+    """
+
+    @property
+    def eos(self) -> int | None:
+        """The id that ends a sentence; None where all sentences have one length."""
+
+    @property
+    def bos(self) -> int:
+        """The input symbol before the first word, `len(self)`."""
+
+    @property
+    def unk(self) -> int | None:
+        """The id of every word that has none of its own; None where there is no such id."""
+
+    def __len__(self) -> int: ...
+
+    def encode(self, words: Sequence[str]) -> list[int]:
+        """The ids of the words, without an end symbol."""
+
+    def decode(self, sentences: Sentences) -> list[str]:
+        """The texts, without end symbol and padding."""
+
+
+@dataclass(frozen=True)
+class WordVocabulary:
+    """Id 0 ends a sentence, id 1 is the unknown word where there is one, then come the words."""
+
+    words: tuple[str, ...]
+    has_unknown: bool
+    tokenizer: Tokenizer
+
+    @staticmethod
+    def from_counts(
+        counts: Mapping[str, int], min_count: int, unknown: bool, tokenizer: Tokenizer
+    ) -> WordVocabulary:
+        """The words seen `min_count` times or more, frequent ones first, then by alphabet.
+
+        There is an unknown word if `unknown` allows it and some word was seen less often. Then a
+        frequent word spelled `<unk>` is refused: decoded texts could not tell the two apart.
+        """
+        words = [word for word, count in counts.items() if count >= min_count]
+        if not words:
+            raise UserError(f"no word occurs min_count = {min_count} times.")
+        has_unknown = unknown and len(words) < len(counts)
+        if has_unknown and counts.get(UNK, 0) >= min_count:
+            raise UserError(
+                f"the text holds the word {UNK}, which is how words seen fewer than min_count ="
+                f" {min_count} times are written: set min_count = 1 or rare = 'drop', or spell"
+                " it otherwise."
+            )
+        words.sort(key=lambda word: (-counts[word], word))
+        return WordVocabulary(tuple(words), has_unknown, tokenizer)
+
+    @property
+    def eos(self) -> int:
+        return 0
+
+    @property
+    def bos(self) -> int:
+        return len(self)
+
+    @property
+    def unk(self) -> int | None:
+        return 1 if self.has_unknown else None
+
+    def __len__(self) -> int:
+        return len(self._spellings)
+
+    def covers(self, words: Sequence[str]) -> bool:
+        """Whether `encode` accepts the words."""
+        return self.has_unknown or all(word in self._ids for word in words)
+
+    def encode(self, words: Sequence[str]) -> list[int]:
+        if self.has_unknown:
+            return [self._ids.get(word, 1) for word in words]
+        try:
+            return [self._ids[word] for word in words]
+        except KeyError as error:
+            raise UserError(f"the word {error.args[0]!r} is not in the vocabulary.") from error
+
+    def decode(self, sentences: Sentences) -> list[str]:
+        join = self.tokenizer.join
+        return [join(words) for words in _spelled(sentences, self.eos, self._spellings)]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "kind": "words",
+            "tokenizer": self.tokenizer.name,
+            "has_unknown": self.has_unknown,
+            "words": list(self.words),
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> WordVocabulary:
+        match data:
+            case {
+                "kind": "words",
+                "tokenizer": str(name),
+                "has_unknown": bool(has_unknown),
+                "words": [*words],
+            } if all(isinstance(word, str) for word in words) and len(set(words)) == len(words):
+                return WordVocabulary(tuple(words), has_unknown, tokenizer(name))
+        raise UserError("the vocabulary is damaged: no list of distinct words in it.")
+
+    @cached_property
+    def _spellings(self) -> tuple[str, ...]:
+        return (EOS, UNK, *self.words) if self.has_unknown else (EOS, *self.words)
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        first = len(self._spellings) - len(self.words)
+        return {word: number for number, word in enumerate(self.words, first)}
+
+
+@dataclass(frozen=True)
+class NumberVocabulary:
+    """`size` ids that are their own words, for a source whose sentences all have one length."""
+
+    size: int
+
+    @property
+    def eos(self) -> None:
+        return None
+
+    @property
+    def bos(self) -> int:
+        return self.size
+
+    @property
+    def unk(self) -> None:
+        return None
+
+    def __len__(self) -> int:
+        return self.size
+
+    def encode(self, words: Sequence[str]) -> list[int]:
+        try:
+            return [self._ids[word] for word in words]
+        except KeyError as error:
+            raise UserError(
+                f"{error.args[0]!r} is not a number from 0 to {self.size - 1}."
+            ) from error
+
+    def decode(self, sentences: Sentences) -> list[str]:
+        return [" ".join(words) for words in _spelled(sentences, None, tuple(self._ids))]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": "numbers", "size": self.size}
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> NumberVocabulary:
+        match data:
+            case {"kind": "numbers", "size": int(size)} if size > 0:
+                return NumberVocabulary(size)
+        raise UserError("the vocabulary is damaged: no size in it.")
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {str(number): number for number in range(self.size)}
+
+
+def vocabulary_from_json(data: Mapping[str, Any]) -> WordVocabulary | NumberVocabulary:
+    """The vocabulary that `to_json` described."""
+    if data.get("kind") == "numbers":
+        return NumberVocabulary.from_json(data)
+    return WordVocabulary.from_json(data)
+
+
+def _spelled(sentences: Sentences, eos: int | None, spellings: Sequence[str]) -> list[list[str]]:
+    """The words of every sentence, without end symbol and padding."""
+    flat = sentences.flat(eos)
+    words = [spellings[number] for number in flat.ids.tolist()]
+    starts = flat.starts.tolist()
+    return [words[start:end] for start, end in pairwise(starts)]

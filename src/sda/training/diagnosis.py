@@ -1,0 +1,38 @@
+"""Figures that tell a healthy Stage II from a dying one."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from sda.models.generator import without_dropout
+from sda.text.ngrams import number_sentences
+from sda.text.sentences import Sentences
+from sda.training.progress import Meter
+from sda.training.state import TrainState
+
+
+@torch.no_grad()
+def diagnose(
+    state: TrainState,
+    written: Sentences,
+    accepted: int,
+    fake: Sentences,
+    rewards: Tensor,
+    meter: Meter,
+) -> None:
+    """Add what one step shows: rewards, policy entropy, lengths, duplicates, buffer turnover."""
+    with without_dropout(state.generator):
+        log_probs = state.generator.log_probs(fake)
+    tokens = int(fake.lengths.sum())
+    meter.add(
+        reward=(rewards.sum() / tokens).item(),
+        entropy=-(log_probs.double().sum() / tokens).item(),
+        length=fake.lengths.double().mean().item(),
+    )
+    seen = Sentences.join([written, fake]).flat(state.generator.eos)
+    distinct = len(np.unique(number_sentences(seen)))
+    meter.add(duplicates=1 - distinct / len(seen))
+    if len(written):
+        meter.add(accepted=accepted / len(written))

@@ -1,0 +1,54 @@
+"""What happens in which order: both stages as plain lists."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Phase(Enum):
+    """One entry of Stage I."""
+
+    GENERATOR = "mle"
+    """One epoch of maximum likelihood (Eq. 5)."""
+    DISCRIMINATOR = "discriminator"
+    """One round of telling training sentences from the generator's (Eq. 6)."""
+
+
+class Step(Enum):
+    """One step of Stage II: what the discriminator is told to call real."""
+
+    TRAINING = "training"
+    AUGMENTED = "augmented"
+
+
+def stage_one(epochs: int, rounds: int, alternations: int = 0) -> list[Phase]:
+    """The generator's epochs, then the discriminator's rounds (decision 0036).
+
+    With alternations both are dealt out evenly over that many turns, the discriminator first in
+    each, for generators that read the discriminator's features.
+    """
+    if not alternations:
+        return [Phase.GENERATOR] * epochs + [Phase.DISCRIMINATOR] * rounds
+    phases: list[Phase] = []
+    for turn in range(alternations):
+        phases += [Phase.DISCRIMINATOR] * _deal(rounds, alternations, turn)
+        phases += [Phase.GENERATOR] * _deal(epochs, alternations, turn)
+    return phases
+
+
+def _deal(total: int, turns: int, turn: int) -> int:
+    return total * (turn + 1) // turns - total * turn // turns
+
+
+def paper_schedule(epochs: int, first: int = 6, every: int = 10) -> list[list[Step]]:
+    """Six training steps and one augmented step an epoch, one training step fewer every ten
+    epochs, until one is left (decision 0009)."""
+    return [
+        [Step.TRAINING] * max(1, first - epoch // every) + [Step.AUGMENTED]
+        for epoch in range(epochs)
+    ]
+
+
+def training_only(epochs: int, first: int = 6, every: int = 10) -> list[list[Step]]:
+    """The RL baseline: as many steps an epoch as the paper's schedule has, all on training data."""
+    return [[Step.TRAINING] * len(steps) for steps in paper_schedule(epochs, first, every)]

@@ -1,0 +1,127 @@
+"""Everything that training changes, so that it can be saved and continued."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from sda.buffer import Buffer
+from sda.models.discriminator import Discriminator
+from sda.models.generator import Generator
+
+Json = dict[str, Any]
+
+
+@dataclass
+class TrainState:
+    """Two models, their optimisers, the buffer, the random numbers, and where training stands.
+
+    The generator has one optimiser for each stage, as in SeqGAN: moments of one loss say nothing
+    about the other. `best` holds the generator of the best validation epoch while Stage I runs.
+    """
+
+    generator: Generator
+    discriminator: Discriminator
+    mle_optimizer: torch.optim.Optimizer
+    policy_optimizer: torch.optim.Optimizer
+    discriminator_optimizer: torch.optim.Optimizer
+    buffer: Buffer
+    rng: torch.Generator
+    phase: int = 0
+    """Entries of Stage I that are done."""
+    mle_epoch: int = 0
+    discriminator_round: int = 0
+    sda_epoch: int = 0
+    best_nll: float = float("inf")
+    best_epoch: int = 0
+    best: dict[str, Tensor] = field(default_factory=dict)
+    epochs_since_best: int = 0
+    """Since the rate was last lowered or the validation loss last improved."""
+    rate_drops: int = 0
+    stopped_early: bool = False
+
+    COUNTERS: ClassVar = (
+        "phase",
+        "mle_epoch",
+        "discriminator_round",
+        "sda_epoch",
+        "best_nll",
+        "best_epoch",
+        "epochs_since_best",
+        "rate_drops",
+        "stopped_early",
+    )
+
+    def tensors(self) -> dict[str, Tensor]:
+        """All tensors by name, the states of both random number generators among them."""
+        found = {
+            "rng": self.rng.get_state(),
+            # Dropout draws from torch's own generator.
+            "global_rng": torch.get_rng_state(),
+            **_prefixed("generator", self.generator.state_dict()),
+            **_prefixed("discriminator", self.discriminator.state_dict()),
+            **_prefixed("buffer", self.buffer.state_dict()),
+            **_prefixed("best", self.best),
+        }
+        for name, optimizer in self._optimizers().items():
+            for index, values in optimizer.state_dict()["state"].items():
+                found |= _prefixed(f"{name}.{index}", values)
+        return found
+
+    def counters(self) -> Json:
+        """Everything else: plain numbers, and the learning rates."""
+        numbers: Json = {name: getattr(self, name) for name in self.COUNTERS}
+        numbers["best_nll"] = None if self.best_nll == float("inf") else self.best_nll
+        numbers["rates"] = {
+            name: optimizer.param_groups[0]["lr"] for name, optimizer in self._optimizers().items()
+        }
+        return numbers
+
+    def load(self, tensors: Mapping[str, Tensor], counters: Json) -> None:
+        """Be what `tensors` and `counters` of another state said."""
+        self.generator.load_state_dict(_under("generator", tensors))
+        self.discriminator.load_state_dict(_under("discriminator", tensors))
+        self.buffer.load_state_dict(_under("buffer", tensors))
+        self.best = _under("best", tensors)
+        for name, optimizer in self._optimizers().items():
+            _load_optimizer(optimizer, _under(name, tensors), counters["rates"][name])
+        for name in self.COUNTERS:
+            setattr(self, name, counters[name])
+        self.best_nll = float("inf") if counters["best_nll"] is None else counters["best_nll"]
+        self.rng.set_state(tensors["rng"])
+        torch.set_rng_state(tensors["global_rng"])
+
+    def _optimizers(self) -> dict[str, torch.optim.Optimizer]:
+        return {
+            "mle_optimizer": self.mle_optimizer,
+            "policy_optimizer": self.policy_optimizer,
+            "discriminator_optimizer": self.discriminator_optimizer,
+        }
+
+
+def _prefixed(name: str, values: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {f"{name}.{key}": value.detach() for key, value in values.items()}
+
+
+def _under(name: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    start = f"{name}."
+    return {key[len(start) :]: value for key, value in tensors.items() if key.startswith(start)}
+
+
+def _load_optimizer(
+    optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor], rate: float
+) -> None:
+    """Adam's moments by parameter number; the settings stay those the optimiser was made with."""
+    state: dict[int, dict[str, Tensor]] = {}
+    for key, value in tensors.items():
+        index, _, name = key.partition(".")
+        state.setdefault(int(index), {})[name] = value
+    whole = optimizer.state_dict()
+    whole["state"] = state
+    optimizer.load_state_dict(whole)
+    for group in optimizer.param_groups:
+        group["lr"] = rate

@@ -1,0 +1,96 @@
+"""One gradient step each for the generator and the discriminator, and what is measured there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.nn.functional import softplus
+
+from sda.models.generator import Generator, without_dropout
+from sda.text.corpus import Source, batches
+from sda.text.sentences import Sentences
+from sda.training.progress import Diverged, Meter, check_finite
+from sda.training.state import TrainState
+
+Objective = Callable[[Generator, Sentences], Tensor]
+
+CHUNK = 1024  # sentences scored at a time where nothing is learned
+
+
+def nll(generator: Generator, sentences: Sentences) -> Tensor:
+    """Minus the log-likelihood of a sentence, on average (Eq. 5)."""
+    return generator.loss(sentences)
+
+
+def update_generator(
+    state: TrainState, optimizer: torch.optim.Optimizer, loss: Tensor, clip: float, meter: Meter
+) -> None:
+    """One step down the gradient of the loss, whose norm is cut at `clip`."""
+    value = loss.item()
+    check_finite("the generator's loss", value)
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]
+    torch.nn.utils.clip_grad_norm_(state.generator.parameters(), clip)
+    optimizer.step()
+    meter.add(g_loss=value)
+
+
+def discriminator_loss(real_logits: Tensor, fake_logits: Tensor) -> Tensor:
+    """Minus Eq. 6: the cross-entropy of calling the first real and the second fake."""
+    return softplus(-real_logits).mean() + softplus(fake_logits).mean()
+
+
+def update_discriminator(
+    state: TrainState, real: Sentences, fake: Sentences, label: str, meter: Meter
+) -> None:
+    """One step of Eq. 6: `real` has label 1, `fake` label 0; figures of the first are `label`'s."""
+    logits = state.discriminator.real_logit(Sentences.join([real, fake]))
+    real_logits, fake_logits = logits[: len(real)], logits[len(real) :]
+    loss = discriminator_loss(real_logits, fake_logits)
+    value = loss.item()
+    check_finite("the discriminator's loss", value)
+    state.discriminator_optimizer.zero_grad(set_to_none=True)
+    (loss + state.discriminator.penalty()).backward()  # type: ignore[no-untyped-call]
+    state.discriminator_optimizer.step()
+    accuracy = {
+        f"d_accuracy_{label}": (real_logits > 0).double().mean().item(),
+        "d_accuracy_fake": (fake_logits <= 0).double().mean().item(),
+    }
+    meter.add(d_loss=value, **accuracy)
+
+
+def discriminator_phase(
+    state: TrainState,
+    source: Source,
+    write: Callable[[int], Sentences],
+    sentences: int,
+    passes: int,
+    batch_size: int,
+    meter: Meter,
+) -> None:
+    """One round: as many fresh fakes as sentences drawn from the source, walked `passes` times.
+
+    No more are drawn than the source holds, so that a small buffer is not learned by heart.
+    """
+    if not len(source):
+        raise Diverged("the buffer is empty: nothing written so far passes the metric's filters")
+    count = min(sentences, len(source))
+    real, fake = source.draw(count, state.rng), write(count)
+    label = "buffer" if source is state.buffer else "real"
+    half = max(1, batch_size // 2)
+    for _ in range(passes):
+        pairs = zip(batches(real, half, state.rng), batches(fake, half, state.rng), strict=True)
+        for some_real, some_fake in pairs:
+            update_discriminator(state, some_real, some_fake, label, meter)
+
+
+@torch.no_grad()
+def mean_nll(generator: Generator, sentences: Sentences) -> float:
+    """Minus the log-likelihood per token, the end symbol counted."""
+    total = 0.0
+    with without_dropout(generator):
+        for start in range(0, len(sentences), CHUNK):
+            total -= generator.log_probs(sentences[start : start + CHUNK]).double().sum().item()
+    return total / int(sentences.lengths.sum())

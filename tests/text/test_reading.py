@@ -1,0 +1,238 @@
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sda.errors import UserError
+from sda.text.reading import LONGEST_LINE, read_lines
+
+Writer = Callable[[str, bytes], Path]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Writer:
+    def write(name: str, data: bytes) -> Path:
+        path = tmp_path / name
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_text_lines_in_order_with_blank_ones(written: Writer, ending: str) -> None:
+    path = written(f"a.txt{ending}", "a dog .\n\n  \nzwölf Bären\n".encode())
+
+    assert read_lines(path) == ["a dog .", "", "  ", "zwölf Bären"]
+
+
+def test_last_line_needs_no_line_end(written: Writer) -> None:
+    assert read_lines(written("a.txt", b"a\nb")) == ["a", "b"]
+
+
+def test_windows_line_ends_and_byte_order_mark_are_dropped(written: Writer) -> None:
+    assert read_lines(written("a.txt", b"\xef\xbb\xbfa b\r\nc\r\n")) == ["a b", "c"]
+
+
+def test_only_line_feeds_end_a_line(written: Writer) -> None:
+    text = "one\u2028still one\x0bstill one\x85still one"
+
+    assert read_lines(written("a.txt", f"{text}\ntwo\n".encode())) == [text, "two"]
+
+
+def test_suffix_in_capitals(written: Writer) -> None:
+    assert read_lines(written("A.TXT", b"a\n")) == ["a"]
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+@pytest.mark.parametrize(("suffix", "comma"), [("csv", ","), ("tsv", "\t")])
+def test_table_gives_the_column(written: Writer, suffix: str, comma: str, ending: str) -> None:
+    rows = ["id,text,stars", '1,"a ""good"" dog",5', "", "2,a cat,4", '3,"two\nlines",1']
+    data = "\r\n".join(rows).replace(",", comma).encode()
+
+    lines = read_lines(written(f"a.{suffix}{ending}", data), column="text")
+
+    assert lines == ['a "good" dog', "", "a cat", "two\nlines"]
+
+
+def test_byte_order_mark_is_no_part_of_the_first_column(written: Writer) -> None:
+    assert read_lines(written("a.csv", b"\xef\xbb\xbftext\nhi\n"), column="text") == ["hi"]
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_json_lines_give_the_field(written: Writer, ending: str) -> None:
+    data = b'{"text": "a dog", "n": 1}\n\n{"text": "z\\u00f6lf"}\n{"text": ""}\n'
+
+    assert read_lines(written(f"a.jsonl{ending}", data), field="text") == [
+        "a dog",
+        "",
+        "zölf",
+        "",
+    ]
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"none\.txt does not exist"):
+        read_lines(tmp_path / "none.txt")
+
+
+def test_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "a.txt"
+    folder.mkdir()
+    with pytest.raises(UserError, match=r"a\.txt is a folder"):
+        read_lines(folder)
+
+
+def test_file_that_may_not_be_read(written: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Path, mode: str) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    path = written("a.txt", b"a\n")
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(UserError, match=r"a\.txt cannot be read \(Permission denied\)"):
+        read_lines(path)
+
+
+@pytest.mark.parametrize("name", ["a.doc", "a", "a.gz", "a.txt.bz2"])
+def test_unknown_suffix(written: Writer, name: str) -> None:
+    with pytest.raises(UserError, match=r"unknown kind of file; .*\.txt, \.csv, \.tsv, \.jsonl"):
+        read_lines(written(name, b"a\n"))
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("a.txt", b""), ("a.txt.gz", b""), ("a.csv", b""), ("a.csv", b"text\n"), ("a.jsonl", b"")],
+)
+def test_empty_file(written: Writer, name: str, data: bytes) -> None:
+    with pytest.raises(UserError, match="is empty"):
+        read_lines(written(name, data), column="text", field="text")
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.txt", b"fine\nfine\ncaf\xe9\n"),
+        ("a.txt.gz", b"fine\nfine\ncaf\xe9\n"),
+        ("a.csv", b"text\nfine\ncaf\xe9\n"),
+        ("a.jsonl", b'{"text": "fine"}\n\ncaf\xe9\n'),
+    ],
+)
+def test_bad_byte_is_named_with_its_line(written: Writer, name: str, data: bytes) -> None:
+    with pytest.raises(UserError, match="line 3: byte 0xe9 at position 4 is not UTF-8"):
+        read_lines(written(name, data), column="text", field="text")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_utf_16(written: Writer, encoding: str) -> None:
+    text = "\ufeffa dog\n" if encoding == "utf-16-be" else "a dog\n"
+    with pytest.raises(UserError, match=r"a\.txt, line 1: the file is UTF-16; save it as UTF-8"):
+        read_lines(written("a.txt", text.encode(encoding)))
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.txt", b"a\nb\0c\n"),
+        ("a.csv", b"other,text\n\0,b\n"),
+        ("a.jsonl", b'{"text": "a"}\n{"text": "b\\u0000c"}\n'),
+    ],
+)
+def test_nul_byte(written: Writer, name: str, data: bytes) -> None:
+    with pytest.raises(UserError, match="line 2: a NUL byte"):
+        read_lines(written(name, data), column="text", field="text")
+
+
+@pytest.mark.parametrize("data", [b"not gzip at all", gzip.compress(b"a dog\n" * 100)[:-12]])
+def test_broken_gzip(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(data)
+    with pytest.raises(UserError, match=r"a\.txt\.gz is not a whole gzip file"):
+        read_lines(path)
+
+
+def test_gzip_with_damaged_content(tmp_path: Path) -> None:
+    data = bytearray(gzip.compress(bytes(range(1, 128)) * 50))
+    data[20] ^= 0xFF
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(data)
+    with pytest.raises(UserError, match="is not a whole gzip file"):
+        read_lines(path)
+
+
+@pytest.mark.parametrize("letter", ["x", "\U0001f600"])
+def test_the_longest_line_is_read_and_one_more_character_is_not(
+    written: Writer, letter: str
+) -> None:
+    longest = letter * LONGEST_LINE
+
+    assert read_lines(written("a.txt", f"{longest}\r\nb\n".encode())) == [longest, "b"]
+    with pytest.raises(UserError, match="line 2: longer than 100,000 characters"):
+        read_lines(written("a.txt", f"a\n{longest}{letter}\n".encode()))
+
+
+def test_entry_of_many_lines_can_be_too_long(written: Writer) -> None:
+    lines = "\n".join(["x" * 1000] * 120)
+    with pytest.raises(UserError, match="line 2: longer than 100,000 characters"):
+        read_lines(written("a.csv", f'text\n"{lines}"\n'.encode()), column="text")
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (None, "set column to one of 'id', 'text'"),
+        ("body", "no column 'body'; it has 'id', 'text'"),
+    ],
+)
+def test_missing_column(written: Writer, column: str | None, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        read_lines(written("a.csv", b"id,text\n1,a\n"), column=column)
+
+
+def test_column_named_twice(written: Writer) -> None:
+    with pytest.raises(UserError, match="2 columns are called 'text'"):
+        read_lines(written("a.csv", b"text,text\n1,a\n"), column="text")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"id,text\n1,a\n2,a,b\n", "line 3: 3 entries where the header has 2"),
+        (b"id,text\n1\n", "line 2: 1 entries where the header has 2"),
+        (b'id,text\n1,a\n2,"never closed\n3,b\n', "line 3: unexpected end of data"),
+        (b'id,text\n1,"Hi" he said\n', "line 2: ',' expected after '\"'"),
+    ],
+)
+def test_broken_table(written: Writer, data: bytes, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        read_lines(written("a.csv", data), column="text")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"text": "a"', r"line 2: not JSON \("),
+        ("[" * 50_000, r"line 2: not JSON \("),
+        ('{"text": "a", "n": ' + "1" * 5_000 + "}", r"line 2: not JSON \("),
+        ('["a"]', "line 2: a list, not an object"),
+        ('"a"', "line 2: a string, not an object"),
+        ("3", "line 2: a number, not an object"),
+        ('{"body": "a", "n": 1}', "line 2: no field 'text'; it has 'body', 'n'"),
+        ("{}", "line 2: no field 'text'; it has none"),
+        ('{"text": 3}', "line 2: field 'text' is a number, not a string"),
+        ('{"text": null}', "line 2: field 'text' is null, not a string"),
+        ('{"text": true}', "line 2: field 'text' is a truth value, not a string"),
+        ('{"text": {}}', "line 2: field 'text' is an object, not a string"),
+        (json.dumps({"text": "\ud83d"}), "line 2: field 'text' holds half a character"),
+    ],
+)
+def test_broken_json_line(written: Writer, line: str, message: str) -> None:
+    data = f'{{"text": "fine"}}\n{line}\n'.encode()
+    with pytest.raises(UserError, match=message):
+        read_lines(written("a.jsonl", data), field="text")
+
+
+def test_field_must_be_named(written: Writer) -> None:
+    with pytest.raises(UserError, match="line 1: set field to one of 'text', 'n'"):
+        read_lines(written("a.jsonl", b'{"text": "a", "n": 1}\n'))

@@ -1,0 +1,154 @@
+import json
+from collections import Counter
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sda.errors import UserError
+from sda.text.sentences import Flat, Sentences
+from sda.text.tokens import MARK, TOKENIZERS, tokenizer
+from sda.text.vocabulary import NumberVocabulary, Vocabulary, WordVocabulary, vocabulary_from_json
+
+WHITESPACE = tokenizer("whitespace")
+COUNTS = {"dog": 2, "a": 5, "cat": 2, "owl": 1}
+
+
+def closed(vocabulary: Vocabulary, lists: list[list[int]]) -> Sentences:
+    return Sentences.from_flat(Flat.from_lists(lists), vocabulary.eos)
+
+
+def test_words_by_falling_count_then_by_alphabet() -> None:
+    vocabulary = WordVocabulary.from_counts(COUNTS, 1, True, WHITESPACE)
+
+    assert vocabulary.words == ("a", "cat", "dog", "owl")
+    assert vocabulary.eos == 0
+    assert vocabulary.unk is None
+    assert vocabulary.bos == len(vocabulary) == 5
+    assert vocabulary.encode(["a", "cat", "dog", "owl"]) == [1, 2, 3, 4]
+
+
+def test_rare_words_share_the_unknown_id() -> None:
+    vocabulary = WordVocabulary.from_counts(COUNTS, 2, True, WHITESPACE)
+
+    assert vocabulary.words == ("a", "cat", "dog")
+    assert vocabulary.unk == 1
+    assert vocabulary.bos == len(vocabulary) == 5
+    assert vocabulary.encode(["owl", "a", "emu"]) == [1, 2, 1]
+    assert vocabulary.covers(["owl", "emu"])
+    assert vocabulary.decode(closed(vocabulary, [[2, 1]])) == ["a <unk>"]
+
+
+def test_without_unknown_id_other_words_are_refused() -> None:
+    vocabulary = WordVocabulary.from_counts(COUNTS, 2, False, WHITESPACE)
+
+    assert vocabulary.unk is None
+    assert vocabulary.covers(["a", "cat"])
+    assert not vocabulary.covers(["a", "owl"])
+    with pytest.raises(UserError, match="the word 'owl' is not in the vocabulary"):
+        vocabulary.encode(["a", "owl"])
+
+
+def test_min_count_above_every_count() -> None:
+    with pytest.raises(UserError, match="no word occurs min_count = 6 times"):
+        WordVocabulary.from_counts(COUNTS, 6, True, WHITESPACE)
+
+
+def test_words_spelled_like_the_specials_have_ids_of_their_own() -> None:
+    counts = {"</s>": 3, "<unk>": 2, "a": 1}
+    vocabulary = WordVocabulary.from_counts(counts, 1, True, WHITESPACE)
+
+    ids = vocabulary.encode(["a", "</s>", "<unk>", "</s>"])
+
+    assert ids == [3, 1, 2, 1]
+    assert vocabulary.decode(closed(vocabulary, [ids])) == ["a </s> <unk> </s>"]
+
+
+def test_a_frequent_word_spelled_unk_is_refused_where_rare_words_are_written_so() -> None:
+    with pytest.raises(UserError, match="the text holds the word <unk>"):
+        WordVocabulary.from_counts({"<unk>": 2, "a": 1}, 2, True, WHITESPACE)
+
+
+def test_a_rare_word_spelled_unk_is_rare_like_any_other() -> None:
+    vocabulary = WordVocabulary.from_counts({"<unk>": 1, "a": 2}, 2, True, WHITESPACE)
+
+    assert vocabulary.encode(["<unk>", "a"]) == [1, 2]
+
+
+def test_decode_leaves_out_end_and_padding() -> None:
+    vocabulary = WordVocabulary(("a", "dog"), False, WHITESPACE)
+    sentences = Sentences(
+        torch.tensor([[1, 2, 0], [1, 0, 0], [0, 0, 0], [2, 2, 1]]), torch.tensor([3, 2, 1, 3])
+    )
+
+    assert vocabulary.decode(sentences) == ["a dog", "a", "", "dog dog a"]
+
+
+def test_decode_joins_as_its_tokenizer_does() -> None:
+    vocabulary = WordVocabulary(("Hi", f"{MARK}!"), False, tokenizer("words"))
+
+    assert vocabulary.decode(closed(vocabulary, [[1, 2, 2]])) == ["Hi!!"]
+
+
+@given(st.lists(st.text(), max_size=5), st.sampled_from(sorted(TOKENIZERS)))
+def test_decode_undoes_encode(texts: list[str], name: str) -> None:
+    chosen = tokenizer(name)
+    sentences = [chosen.split(text) for text in [*texts, "a"]]
+    counts = Counter(word for words in sentences for word in words)
+    vocabulary = WordVocabulary.from_counts(counts, 1, True, chosen)
+
+    ids = [vocabulary.encode(words) for words in sentences]
+
+    assert all(0 < number < len(vocabulary) for numbers in ids for number in numbers)
+    assert vocabulary.decode(closed(vocabulary, ids)) == [
+        " ".join(text.split()) for text in [*texts, "a"]
+    ]
+
+
+def test_numbers_are_their_own_words() -> None:
+    vocabulary = NumberVocabulary(5000)
+
+    assert vocabulary.eos is None
+    assert vocabulary.unk is None
+    assert vocabulary.bos == len(vocabulary) == 5000
+    assert vocabulary.encode(["17", "4033", "0"]) == [17, 4033, 0]
+    assert vocabulary.decode(closed(vocabulary, [[17, 4033, 0], [0, 0, 0]])) == [
+        "17 4033 0",
+        "0 0 0",
+    ]
+
+
+@pytest.mark.parametrize("word", ["5", "-1", "01", "a"])
+def test_numbers_outside_are_refused(word: str) -> None:
+    with pytest.raises(UserError, match=f"'{word}' is not a number from 0 to 4"):
+        NumberVocabulary(5).encode([word])
+
+
+@pytest.mark.parametrize(
+    "vocabulary",
+    [
+        WordVocabulary(("a", "</s>", "zölf"), False, WHITESPACE),
+        WordVocabulary(("a", f"{MARK}."), True, tokenizer("words")),
+        NumberVocabulary(7),
+    ],
+)
+def test_json_there_and_back(vocabulary: WordVocabulary | NumberVocabulary) -> None:
+    assert vocabulary_from_json(json.loads(json.dumps(vocabulary.to_json()))) == vocabulary
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"kind": "letters"},
+        {"kind": "numbers", "size": 0},
+        {"kind": "numbers"},
+        {"kind": "words", "tokenizer": "words", "has_unknown": True},
+        {"kind": "words", "tokenizer": "words", "has_unknown": True, "words": ["a", 3]},
+        {"kind": "words", "tokenizer": "words", "has_unknown": True, "words": ["a", "a"]},
+    ],
+)
+def test_damaged_json_is_refused(data: dict[str, object]) -> None:
+    with pytest.raises(UserError, match="the vocabulary is damaged"):
+        vocabulary_from_json(data)
