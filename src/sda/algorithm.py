@@ -17,7 +17,7 @@ from sda.text.sentences import Sentences
 from sda.training.diagnosis import diagnose
 from sda.training.plateau import check_validation, follow_plateau
 from sda.training.progress import Meter, Progress
-from sda.training.schedule import Phase, Step
+from sda.training.schedule import Phase, Step, next_phase
 from sda.training.settings import TrainingSettings
 from sda.training.state import TrainState
 from sda.training.steps import Objective, discriminator_phase, nll, update_generator
@@ -45,29 +45,28 @@ def self_data_augmentation(
         return sample(generator, n, rng)
 
     # Stage I: MLE training (lines 2-6).
-    for phase in phases[state.phase :]:
-        state.phase += 1
-        if phase is Phase.GENERATOR and state.stopped_early:
-            continue
+    while state.phase < len(phases):
         meter = Meter()
-        if phase is Phase.GENERATOR:
+        if phases[state.phase] is Phase.GENERATOR:
             for real in corpus.batches(settings.mle.batch_size, rng):
                 loss = objective(generator, real)  # Eq. 5
                 update_generator(state, state.mle_optimizer, loss, settings.mle.clip, meter)
                 tick()
             state.mle_epoch += 1
-            is_last = Phase.GENERATOR not in phases[state.phase :]
             nll_valid = check_validation(state, corpus.valid, meter)
+            is_last = Phase.GENERATOR not in phases[state.phase + 1 :]
             follow_plateau(state, nll_valid, settings.mle, is_last)
-            yield Progress("mle", state.mle_epoch, meter.means())
+            progress = Progress("mle", state.mle_epoch, meter.means())
         else:
-            d = settings.discriminator
+            d = settings.discriminator_phase
             discriminator_phase(
                 state, corpus, write, d.first_sentences, d.first_passes, d.batch_size, meter
             )  # Eq. 6
             tick()
             state.discriminator_round += 1
-            yield Progress("discriminator", state.discriminator_round, meter.means())
+            progress = Progress("discriminator", state.discriminator_round, meter.means())
+        state.phase = next_phase(phases, state.phase + 1, state.stopped_early)
+        yield progress
 
     # Stage II: self data augmentation (lines 7-19).
     for steps in schedule[state.sda_epoch :]:
@@ -83,7 +82,7 @@ def self_data_augmentation(
             written = write(settings.buffer.candidates)
             accepted = buffer.add(written, metric(written), epoch, rng)  # line 9
             source = buffer if step is Step.AUGMENTED else corpus  # lines 10-16
-            d = settings.discriminator
+            d = settings.discriminator_phase
             for _ in range(d.rounds):
                 discriminator_phase(
                     state, source, write, d.sentences, d.passes, d.batch_size, meter

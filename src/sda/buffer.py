@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from sda.reference.metric import Scores
 from sda.text.corpus import draw
 from sda.text.ngrams import number_sentences
+from sda.text.scores import Scores
 from sda.text.sentences import Sentences
 from sda.text.similarity import keep_dissimilar
 

@@ -24,6 +24,8 @@ class Decoding:
     """Only the k likeliest words may be chosen."""
     top_p: float | None = None
     """Only the likeliest words that together reach this probability may be chosen."""
+    never: int | None = None
+    """This word may not be chosen: the unknown word, in sentences for people."""
 
     def __post_init__(self) -> None:
         if not self.temperature > 0:
@@ -35,8 +37,12 @@ class Decoding:
 
     def adjust(self, logits: Tensor) -> Tensor:
         """Logits (B, V) with the temperature applied and excluded words at minus infinity."""
+        if self.never is not None:
+            forbidden = torch.tensor([self.never], device=logits.device)
+            logits = logits.index_fill(1, forbidden, float("-inf"))
         if self.temperature != 1.0:
-            logits = logits / self.temperature
+            # Taken from the largest, quotients stay finite where the temperature is near zero.
+            logits = (logits - logits.amax(1, keepdim=True)) / self.temperature
         if self.top_k is not None and self.top_k < logits.shape[1]:
             least = logits.topk(self.top_k, 1).values[:, -1:]
             logits = logits.masked_fill(logits < least, float("-inf"))
@@ -61,15 +67,16 @@ def pick(logits: Tensor, rng: torch.Generator) -> Tensor:
     """
     rows, words = logits.shape
     width = max(1, round(words**0.5))
-    blocks = -(-words // width)
-    weights = logits.new_zeros(rows, blocks * width)
-    torch.exp(logits - logits.amax(1, keepdim=True), out=weights[:, :words])
-    grid = weights.view(rows, blocks, width)
-    ends = grid.sum(2).cumsum(1)
+    even = words // width * width  # where the last, shorter block begins; it may be empty
+    weights = logits.softmax(1)
+    blocks = weights[:, :even].view(rows, -1, width).sum(2)
+    ends = torch.cat((blocks, weights[:, even:].sum(1, keepdim=True)), 1).cumsum(1)
     height = torch.rand(rows, 1, generator=rng, device=rng.device).to(logits.device) * ends[:, -1:]
     block = _first_above(ends, height)
     below = torch.where(block > 0, ends.gather(1, (block - 1).clamp(min=0)), 0.0)
-    inside = grid.gather(1, block[:, :, None].expand(-1, -1, width))[:, 0].cumsum(1)
+    members = block * width + torch.arange(width, device=logits.device)
+    inside = weights.gather(1, members.clamp(max=words - 1))
+    inside = inside.masked_fill(members >= words, 0.0).cumsum(1)
     chosen: Tensor = block * width + _first_above(inside, height - below)
     return chosen[:, 0]
 

@@ -11,22 +11,13 @@ import numpy as np
 import torch
 
 from sda.errors import UserError
-from sda.evaluation.bleu import ORDERS, SELF_BLEU_LIMIT, bleu_scores, self_bleu_scores
-from sda.evaluation.diversity import (
-    copy_share,
-    distinct,
-    duplicate_share,
-    mean_length,
-    repetition,
-)
+from sda.evaluation.bleu import ORDERS, SELF_BLEU_LIMIT
+from sda.evaluation.samples import sample_scores
 from sda.evaluation.score import Convention, Score
 from sda.text.bleu import References
 from sda.text.reading import read_lines
 from sda.text.sentences import Flat
 from sda.text.tokens import tokenizer as named_tokenizer
-
-DISTINCT_ORDERS = (1, 2, 3, 4)
-REPETITION_ORDER = 3
 
 
 class Encoder:
@@ -87,28 +78,17 @@ class Evaluator:
         self._train = None if train is None else self._encoder.encode(_written(train))
 
     def scores(self, samples: Sequence[str]) -> list[Score]:
-        """All scores that the samples allow.
-
-        Self-BLEU needs two samples, and distinct-n and seq-rep-n one of n words: without them they
-        are absent, since no number would be true. The copy share needs training texts.
-        """
+        """All scores that the samples allow; see `sample_scores`."""
         if not samples:
             raise UserError("There are no samples to evaluate.")
-        ids = self._encoder.encode(samples)
-        how = self._convention
-        longest = int(ids.lengths.max())
-        scores = bleu_scores(ids, self._references, convention=how)
-        if len(ids) > 1:
-            rng = torch.Generator().manual_seed(self._seed)
-            scores += self_bleu_scores(ids, rng, self._limit, convention=how)
-        scores += [distinct(ids, n, how) for n in DISTINCT_ORDERS if n <= longest]
-        scores.append(mean_length(ids, how))
-        scores.append(duplicate_share(ids, how))
-        if self._train is not None:
-            scores.append(copy_share(ids, self._train, how))
-        if longest >= REPETITION_ORDER:
-            scores.append(repetition(ids, REPETITION_ORDER, how))
-        return scores
+        return sample_scores(
+            self._encoder.encode(samples),
+            self._references,
+            self._train,
+            torch.Generator().manual_seed(self._seed),
+            self._limit,
+            self._convention,
+        )
 
 
 def evaluate_texts(

@@ -45,15 +45,19 @@ class _WeightedNll(torch.autograd.Function):
         hidden_grad = torch.empty_like(hidden)
         weight_grad = torch.zeros_like(weight)
         bias_grad = torch.zeros_like(bias)
+        # Memory used again and again: fresh memory for each chunk can cost as much as its product.
+        all_logits = hidden.new_empty(min(CHUNK, len(hidden)), len(weight))
+        all_slopes = torch.empty_like(all_logits)
         for start in range(0, len(hidden), CHUNK):
             part = slice(start, start + CHUNK)
             h, target, scale = hidden[part], targets[part, None], weights[part, None]
-            logits = torch.addmm(bias, h, weight.t())
-            logits -= logits.amax(1, keepdim=True)
-            chosen = logits.gather(1, target)
-            total = logits.exp_().sum(1, keepdim=True)
-            loss -= ((chosen - total.log()) * scale).sum()
-            slope = logits.mul_(scale / total).scatter_add_(1, target, -scale)
+            logits = torch.addmm(bias, h, weight.t(), out=all_logits[: len(h)])
+            chosen = logits.gather(1, target) - logits.amax(1, keepdim=True)
+            slope = torch.softmax(logits, 1, out=all_slopes[: len(h)])
+            # The likeliest word has a probability that cannot vanish, unlike the target's.
+            chosen += slope.amax(1, keepdim=True).log()
+            loss -= (chosen * scale).sum()
+            slope.mul_(scale).scatter_add_(1, target, -scale)
             torch.mm(slope, weight, out=hidden_grad[part])
             weight_grad.addmm_(slope.t(), h)
             bias_grad += slope.sum(0)

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import math
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -84,15 +85,19 @@ class _Wrong(Exception):
 def _floats(returned: Any, texts: Sequence[str]) -> list[float]:
     """The returned values as floats, one per text."""
     try:
-        values = list(returned)
+        one_by_one = iter(returned)
     except TypeError:
         raise _Wrong(f"returned {type(returned).__name__} instead of a list of floats") from None
+    try:
+        values = list(one_by_one)
+    except Exception as error:
+        raise _Wrong(f"raised {type(error).__name__}: {error}") from error
     if len(values) != len(texts):
         raise _Wrong(f"returned {len(values)} values for {len(texts)} sentences")
     for i, value in enumerate(values):
         try:
             values[i] = float(value)
-        except (TypeError, ValueError):
+        except Exception:
             raise _Wrong(f"returned {value!r}, which is not a number,", texts[i]) from None
         if math.isnan(values[i]) or values[i] == math.inf:
             raise _Wrong(f"returned {values[i]}", texts[i])
@@ -128,9 +133,11 @@ def load_function(where: str) -> UserFunction:
 
 
 def _load_file(path: Path) -> Any:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    # A name of its own, so that a file called random.py does not stand in for Python's module.
+    spec = importlib.util.spec_from_file_location(f"metric file {path}", path)
     if spec is None or spec.loader is None or not path.is_file():
         raise UserError(f"{path}: no such file")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look up the module they are defined in
     spec.loader.exec_module(module)
     return module

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import torch
 from torch import Tensor
 
+from sda.text.scores import Scores
 from sda.text.sentences import Sentences
 
 
@@ -28,14 +28,6 @@ class ReferenceMetric(Protocol):
     def __call__(self, sentences: Sentences) -> Tensor:
         """(B,) float64, without gradient."""
         ...
-
-
-@dataclass(frozen=True)
-class Scores:
-    """What sentences scored: `total` (B,), and the weighted `parts` (B, P) that add up to it."""
-
-    total: Tensor
-    parts: Tensor
 
 
 class WeightedSum:

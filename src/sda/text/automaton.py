@@ -1,7 +1,7 @@
 """Weighted acyclic automata over words: sampling, exact probabilities and counts.
 
-A language is written as an expression; `Automaton` turns it into arrays. A sentence may have several paths through the automaton; its probability is the sum
-over all of them.
+A language is written as an expression; `Automaton` turns it into arrays. A sentence may have more
+than one path through the automaton; its probability is the sum over all of them.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Automaton:
     def expected_counts(self) -> NDArray[np.float64]:
         """(words,), the expected number of times that each word occurs in a sentence."""
         weights = np.repeat(self.visits(), np.diff(self.first)) * self.probs
-        return np.bincount(self.arc_words, weights, len(self.words))
+        return np.bincount(self.arc_words, weights, len(self.words)).astype(np.float64)
 
     def entropy(self) -> float:
         """The entropy of paths in nats, which is that of sentences when none has two paths."""
@@ -141,7 +141,8 @@ class Automaton:
         lengths = []
         while mass.any():
             lengths.append(float(mass @ self.stops))
-            mass = np.bincount(self.targets, mass[sources] * self.probs, len(self))
+            flow = mass[sources] * self.probs
+            mass = np.bincount(self.targets, flow, len(self)).astype(np.float64)
         return np.array(lengths)
 
 

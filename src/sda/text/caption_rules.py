@@ -219,12 +219,12 @@ def predicate(who: str, agree: str, form: str, size: int, ending: str) -> Choice
     """
     options = []
     for verb in lexicon().verbs[who]:
-        head: Expression = {
+        heads: dict[str, Expression] = {
             "finite": finite(verb, agree),
             "progressive": progressive(verb, agree),
             "participle": sequence(verb.participle),
-        }[form]
-        parts = [head, complement(verb, agree, size)]
+        }
+        parts = [heads[form], complement(verb, agree, size)]
         for part in ending.split():
             if part == "company":
                 parts.append(company(who, agree))
@@ -239,13 +239,14 @@ def predicate(who: str, agree: str, form: str, size: int, ending: str) -> Choice
 @cache
 def fronted(who: str, agree: str) -> Choice:
     """A caption that begins with the place, of 6 to 20 words."""
+    ending = choice((0.4, sequence()), (0.4, aside(who, agree)), (0.2, company(who, agree)))
     return spread(
         sequence(
             somewhere(verb.setting, verb.motion, 4),
             subject(who, agree, 4),
             finite(verb, agree),
             complement(verb, agree, 4),
-            choice((0.5, sequence()), (0.5, aside(who, agree))),
+            ending,
         )
         for verb in lexicon().verbs[who]
     )
@@ -261,12 +262,13 @@ def about(who: str, agree: str) -> Choice:
         )
 
     # A finite verb without an ending could leave four words: "the boys eat apples".
-    brief = does("progressive", 4, {"place?": 1})
-    plain = does("finite", 4, {"place": 4, "aside": 3, "company": 1, "place aside": 2})
-    grouped = does("finite", 4, {"place?": 2, "place": 3, "aside": 3, "place company": 2})
-    modified = does("finite", 3, {"place?": 2, "place": 3, "aside": 3, "place company": 2})
-    qualified = does("finite", 3, {"place?": 3, "place": 3, "aside": 4})
-    present = does("participle", 4, {"place?": 2, "place": 4, "place company": 4})
+    brief = does("progressive", 4, {"place?": 1.0})
+    tails = {"place": 3.0, "aside": 3.0, "company": 1.0, "place company": 1.0}
+    plain = does("finite", 4, tails | {"place aside": 2.0})
+    grouped = does("finite", 4, tails | {"place?": 2.0})
+    modified = does("finite", 3, tails | {"place?": 2.0})
+    qualified = does("finite", 3, {"place?": 2.0, "place": 3.0, "aside": 3.0, "company": 1.0})
+    present = does("participle", 4, tails | {"place?": 2.0})
     short, full = subject(who, agree, 3), subject(who, agree, 4)
     return choice(
         # One sequence, not two: what both say in the same words then has a single path.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 
@@ -38,6 +39,13 @@ def stage_one(epochs: int, rounds: int, alternations: int = 0) -> list[Phase]:
 
 def _deal(total: int, turns: int, turn: int) -> int:
     return total * (turn + 1) // turns - total * turn // turns
+
+
+def next_phase(phases: Sequence[Phase], position: int, stopped_early: bool) -> int:
+    """The position of the next entry to do: epochs are passed over once Stage I stopped early."""
+    while stopped_early and position < len(phases) and phases[position] is Phase.GENERATOR:
+        position += 1
+    return position
 
 
 def paper_schedule(epochs: int, first: int = 6, every: int = 10) -> list[list[Step]]:

@@ -1,0 +1,77 @@
+"""Sources whose exact distribution is known, so that a generator can be held against the truth."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from sda.models.generator import Generator, without_dropout
+from sda.text.captions import CaptionOracle
+from sda.text.sentences import Flat, Sentences
+from sda.text.vocabulary import Vocabulary
+
+CHUNK = 1024  # sentences scored at a time
+
+
+class Truth(Protocol):
+    """The distribution that the data were drawn from."""
+
+    def log_prob(self, sentences: Sentences) -> Tensor:
+        """(B,) float64, finite on every sentence over the vocabulary."""
+        ...
+
+    def data_log_prob(self, sentences: Sentences) -> Tensor:
+        """(B,) float64 of sentences that were drawn from the source, not smoothed."""
+        ...
+
+
+@torch.no_grad()
+def generator_log_prob(generator: Generator, sentences: Sentences) -> Tensor:
+    """(B,) float64 log-probabilities of whole sentences, without dropout."""
+    parts = [torch.zeros(0, dtype=torch.float64)]
+    with without_dropout(generator):
+        for start in range(0, len(sentences), CHUNK):
+            log_probs = generator.log_probs(sentences[start : start + CHUNK])
+            parts.append(log_probs.double().sum(1).cpu())
+    return torch.cat(parts)
+
+
+class LstmTruth:
+    """The random LSTM of the synthetic experiments."""
+
+    def __init__(self, oracle: Generator) -> None:
+        self.oracle = oracle
+
+    def log_prob(self, sentences: Sentences) -> Tensor:
+        return generator_log_prob(self.oracle, sentences)
+
+    def data_log_prob(self, sentences: Sentences) -> Tensor:
+        return self.log_prob(sentences)
+
+
+class CaptionTruth:
+    """The caption grammar: smoothed where it judges a model, pure where it judges its own data."""
+
+    def __init__(self, oracle: CaptionOracle, vocabulary: Vocabulary) -> None:
+        self.oracle = oracle
+        self._eos = vocabulary.eos
+        # The grammar numbers its words by alphabet; ids that are no words stay below zero.
+        self._words = np.full(len(vocabulary), -1, np.int32)
+        self._words[vocabulary.encode(oracle.words)] = np.arange(len(oracle.words))
+
+    def log_prob(self, sentences: Sentences) -> Tensor:
+        return torch.from_numpy(self.oracle.log_prob(self._flat(sentences)))
+
+    def data_log_prob(self, sentences: Sentences) -> Tensor:
+        return torch.from_numpy(self.oracle.grammar.log_prob(self._flat(sentences)))
+
+    def is_grammatical(self, sentences: Sentences) -> Tensor:
+        """(B,) whether the grammar can write the sentence."""
+        return torch.from_numpy(self.oracle.grammar.is_grammatical(self._flat(sentences)))
+
+    def _flat(self, sentences: Sentences) -> Flat:
+        flat = sentences.flat(self._eos)
+        return Flat(self._words[flat.ids], flat.starts)

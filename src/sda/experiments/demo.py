@@ -1,0 +1,36 @@
+"""The main job on embedded data: MLE beside SDA, with the control that asks what was bought."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from sda.experiments.layers import Choices
+from sda.experiments.report import NOTE, score_table
+from sda.experiments.reporter import Reporter
+from sda.experiments.run import Run, train_run
+from sda.experiments.tables import rich_table
+
+SCORES = (
+    "nll-oracle",
+    "nll-test",
+    "grammatical-share",
+    "bleu-3",
+    "self-bleu-3",
+    "distinct-2",
+    "duplicate-share",
+)
+
+
+def run_demo(out: Path, seed: int, profile: str, reporter: Reporter) -> Run:
+    """Train SDA on captions, or go on with it, and print the table."""
+    choices = Choices("captions", profile=profile, values={"seed": seed})
+    settings, origins = choices.settle()
+    run = train_run(settings, origins, out, reporter, resume=True)
+    console = Console()
+    title = f"captions, profile {profile}, seed {seed}: a single run"
+    console.print(rich_table(*score_table([run], SCORES), title))
+    console.print(NOTE, highlight=False)
+    console.print(f"report with plots: {run.folder.report}", highlight=False, soft_wrap=True)
+    return run

@@ -1,0 +1,62 @@
+"""Files that are either there in full or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sda.errors import UserError
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Trouble with the file system inside is told as one sentence that names the path."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}") from None
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """The file holds the content, on the disk and not only in a cache; or it is as it was."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with naming(path):
+        try:
+            with temporary.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        sync_folder(path.parent)
+
+
+def write_text(path: Path, text: str) -> None:
+    write_bytes(path, text.encode())
+
+
+def write_json(path: Path, value: Any) -> None:
+    write_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+
+
+def read_json(path: Path) -> Any:
+    """The JSON value in the file; a missing or broken file raises one sentence."""
+    try:
+        with naming(path):
+            return json.loads(path.read_bytes())
+    except ValueError as error:
+        raise UserError(f"{path}: not valid JSON ({error})") from None
+
+
+def sync_folder(path: Path) -> None:
+    """Renames in the folder survive a loss of power."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

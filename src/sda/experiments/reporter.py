@@ -1,0 +1,127 @@
+"""How a run tells what it does: to a person, to a script, or not at all."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+
+from sda.experiments.tables import summary_table
+
+SHOWN = {
+    "g_loss": "loss",
+    "nll_valid": "NLL valid",
+    "d_accuracy_real": "D real",
+    "d_accuracy_buffer": "D buffer",
+    "d_accuracy_fake": "D fake",
+    "reward": "reward",
+    "buffer_median": "buffer",
+    "bleu_3": "BLEU-3",
+    "self_bleu_3": "self-BLEU-3",
+    "nll_oracle": "NLL oracle",
+    "grammatical_share": "grammatical",
+}
+STAGES = {"mle": "MLE", "discriminator": "discriminator", "imitation": "imitation"}
+
+
+class Reporter(Protocol):
+    def start(
+        self, title: str, rows: Sequence[tuple[str, str]], epochs: int, done: int
+    ) -> None: ...
+    def tick(self) -> None: ...
+    def epoch(self, line: dict[str, Any]) -> None: ...
+    def warn(self, text: str) -> None: ...
+    def say(self, text: str) -> None: ...
+    def stop(self) -> None: ...
+
+
+class Quiet:
+    """Says nothing but warnings, and those on standard error."""
+
+    def start(self, title: str, rows: Sequence[tuple[str, str]], epochs: int, done: int) -> None:
+        pass
+
+    def tick(self) -> None:
+        pass
+
+    def epoch(self, line: dict[str, Any]) -> None:
+        pass
+
+    def warn(self, text: str) -> None:
+        print(f"warning: {text}", file=sys.stderr)
+
+    def say(self, text: str) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+
+class JsonLines(Quiet):
+    """One JSON object a line on standard output: epochs, warnings, messages."""
+
+    def epoch(self, line: dict[str, Any]) -> None:
+        print(json.dumps(line), flush=True)
+
+    def warn(self, text: str) -> None:
+        print(json.dumps({"warning": text}), flush=True)
+
+
+class Terminal:
+    """A progress bar on standard error, with the figures of the last epoch beside it."""
+
+    def __init__(self) -> None:
+        self.console = Console(stderr=True)
+        self._bars: Bars | None = None
+        self._last = 0.0
+
+    def start(self, title: str, rows: Sequence[tuple[str, str]], epochs: int, done: int) -> None:
+        self.console.print(summary_table(title, rows))
+        self._bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[spin]}"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[figures]}"),
+            console=self.console,
+        )
+        self._task = self._bars.add_task(
+            "starting", total=epochs, completed=done, spin="", figures=""
+        )
+        self._bars.start()
+
+    def tick(self) -> None:
+        now = time.monotonic()
+        if self._bars is not None and now - self._last > 0.2:
+            turn = "|/-\\"[int(now * 4) % 4]
+            self._bars.update(self._task, spin=turn)
+            self._last = now
+
+    def epoch(self, line: dict[str, Any]) -> None:
+        if self._bars is None:
+            return
+        figures = "  ".join(
+            f"{label} {line[name]:.3f}" for name, label in SHOWN.items() if name in line
+        )
+        name = f"{STAGES[line['stage']]} {line['epoch']}"
+        self._bars.update(self._task, advance=1, description=name, figures=figures)
+        if not self.console.is_terminal:
+            self.console.print(f"{name}: {figures}", highlight=False)
+
+    def warn(self, text: str) -> None:
+        self.console.print(f"[yellow]warning:[/yellow] {text}", highlight=False)
+
+    def say(self, text: str) -> None:
+        self.console.print(text, highlight=False)
+
+    def stop(self) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+            self._bars = None

@@ -1,0 +1,122 @@
+"""Which scores a run gets: a few on validation data as it goes, all on test data at its end."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from sda.evaluation.likelihood import divergence_scores, nll_test, truth_scores
+from sda.evaluation.samples import sample_scores
+from sda.evaluation.score import Score
+from sda.evaluation.truth import Truth
+from sda.experiments.config import EvaluationSettings
+from sda.experiments.source import HeldOut
+from sda.models.generator import Generator
+from sda.sampling import Decoding, sample
+from sda.text.bleu import References
+from sda.text.corpus import Corpus, draw
+from sda.text.sentences import Sentences
+
+MONITORED = ("bleu-3", "self-bleu-3", "distinct-2", "duplicate-share", "length", "nll-oracle")
+MONITORED_TRUTH = ("kl-model-oracle", "grammatical-share")
+
+
+def seeded(seed: int, *purpose: object) -> torch.Generator:
+    """Random numbers for one purpose, so that measuring never disturbs training."""
+    digest = hashlib.sha256(repr((seed, *purpose)).encode()).digest()
+    return torch.Generator().manual_seed(int.from_bytes(digest[:7]))
+
+
+@dataclass(frozen=True)
+class Row:
+    """The scores of one set of sentences in a table."""
+
+    name: str
+    temperature: float | None
+    scores: list[Score]
+
+    def as_dict(self) -> dict[str, Any]:
+        scores = [score.as_dict() for score in self.scores]
+        return {"name": self.name, "temperature": self.temperature, "scores": scores}
+
+    def value(self, name: str) -> float | None:
+        return next((score.value for score in self.scores if score.name == name), None)
+
+
+class Monitor:
+    """A short evaluation on validation data; it cannot see the test data."""
+
+    def __init__(
+        self, corpus: Corpus, truth: Truth | None, settings: EvaluationSettings, seed: int
+    ) -> None:
+        self._eos = corpus.vocabulary.eos
+        self._references = References(corpus.valid.flat(self._eos))
+        self._valid = corpus.valid
+        self._truth = truth
+        self._settings = settings
+        self._seed = seed
+
+    def is_due(self, epoch: int) -> bool:
+        return epoch == 1 or epoch % self._settings.every == 0
+
+    def measure(self, generator: Generator, stage: str, epoch: int) -> dict[str, float]:
+        """Quality and diversity of fresh samples, by name."""
+        rng = seeded(self._seed, stage, epoch)
+        samples = sample(generator, self._settings.samples, rng)
+        flat = samples.flat(self._eos)
+        limit = self._settings.self_bleu_samples
+        scores = sample_scores(flat, self._references, None, rng, limit)
+        if self._truth is not None:
+            scores += truth_scores(self._truth, samples)
+            scores += divergence_scores(generator, self._truth, samples, self._valid)
+        wanted = (*MONITORED, *MONITORED_TRUTH)
+        return {s.name.replace("-", "_"): s.value for s in scores if s.name in wanted}
+
+
+class FinalScorer:
+    """All scores on the test data, the same for every row of a run's table."""
+
+    def __init__(
+        self, corpus: Corpus, held_out: HeldOut, settings: EvaluationSettings, seed: int
+    ) -> None:
+        self._corpus = corpus
+        self._held_out = held_out
+        self._settings = settings
+        self._seed = seed
+        self._eos = corpus.vocabulary.eos
+        self._references = References(held_out.references)
+        self._train = corpus.train.flat(self._eos)
+
+    def model(
+        self, name: str, generator: Generator, temperature: float = 1.0
+    ) -> tuple[Row, Sentences]:
+        """The row of a generator at one temperature, and the samples that it is about."""
+        decoding = Decoding(temperature, never=self._corpus.vocabulary.unk)
+        rng = seeded(self._seed, "final", name)
+        samples = sample(generator, self._settings.final_samples, rng, decoding)
+        scores = self._scores(samples, temperature)
+        test, truth = self._held_out.test, self._held_out.truth
+        if len(test) and temperature == 1.0:
+            scores.append(nll_test(generator, test))
+            if truth is not None:
+                scores += divergence_scores(generator, truth, samples, test)
+        return Row(name, temperature, scores), samples
+
+    def real_text(self) -> Row:
+        """Validation sentences in the place of samples: what real text would score."""
+        count = min(self._settings.final_samples, len(self._corpus.valid))
+        # Files may list sentences of one kind together, so they are drawn, not cut off.
+        real = draw(self._corpus.valid, count, seeded(self._seed, "real text"))
+        return Row("real text", None, self._scores(real))
+
+    def _scores(self, samples: Sentences, temperature: float = 1.0) -> list[Score]:
+        limit = self._settings.self_bleu_samples
+        flat = samples.flat(self._eos)
+        rng = seeded(self._seed, "self-bleu")
+        scores = sample_scores(flat, self._references, self._train, rng, limit)
+        if self._held_out.truth is not None:
+            scores += truth_scores(self._held_out.truth, samples, temperature)
+        return scores

@@ -1,0 +1,137 @@
+"""What every discriminator promises. A new discriminator is one more row in `CASES`."""
+
+import copy
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+import torch
+from fakes import seeded, sentences_of
+from torch import nn
+
+from sda.models.cnn import CnnDiscriminator
+from sda.models.discriminator import Discriminator
+from sda.models.generator import without_dropout
+from sda.models.rnn import RnnDiscriminator
+from sda.rewards import judge
+from sda.text.sentences import Sentences
+
+WORDS = 9
+Build = Callable[[torch.Generator], Discriminator]
+
+
+def rnn(rng: torch.Generator) -> Discriminator:
+    return RnnDiscriminator(WORDS, rng, embedding=5, hidden=4, init_std=0.8)
+
+
+def cnn(rng: torch.Generator, penalty: float = 0.0) -> Discriminator:
+    return CnnDiscriminator(WORDS, rng, 5, widths=(1, 2, 4), maps=(3, 4, 5), penalty=penalty)
+
+
+CASES: dict[str, Build] = {"rnn": rnn, "cnn": cnn, "cnn with penalty": partial(cnn, penalty=0.2)}
+
+SHORT = sentences_of([3], [1, 2], [8, 0], [2])
+LONG = sentences_of([1, 2, 3, 4, 5, 6], [7, 7, 7], [1, 2, 0, 0])
+
+
+@pytest.fixture(params=list(CASES))
+def build(request: pytest.FixtureRequest) -> Build:
+    return CASES[request.param]
+
+
+@pytest.fixture
+def discriminator(build: Build) -> Discriminator:
+    return build(seeded(3))
+
+
+def test_one_judgement_and_one_row_of_features_per_sentence(discriminator: Discriminator) -> None:
+    features = discriminator.features(LONG)
+
+    assert discriminator.real_logit(LONG).shape == (3,)
+    assert features.dim() == 2 and len(features) == 3
+
+
+def test_neither_padding_nor_company_matters(discriminator: Discriminator) -> None:
+    garbage = torch.full((len(SHORT), 6), WORDS - 1)
+    wider = Sentences(torch.cat((SHORT.tokens, garbage), 1), SHORT.lengths)
+    company = Sentences.join([SHORT, LONG])
+    with without_dropout(discriminator):
+        alone = discriminator.real_logit(SHORT)
+        torch.testing.assert_close(discriminator.real_logit(wider), alone)
+        torch.testing.assert_close(discriminator.real_logit(company)[: len(SHORT)], alone)
+        features = discriminator.features(company)[: len(SHORT)]
+        torch.testing.assert_close(features, discriminator.features(SHORT))
+        one_by_one = [discriminator.real_logit(company[i : i + 1]) for i in range(len(company))]
+        torch.testing.assert_close(torch.cat(one_by_one), discriminator.real_logit(company))
+
+
+def test_word_zero_is_told_from_padding(discriminator: Discriminator) -> None:
+    two, four = judge(discriminator, sentences_of([1, 2], [1, 2, 0, 0])).tolist()
+
+    assert two != pytest.approx(four, abs=1e-4)
+
+
+def test_every_word_and_its_place_matter(discriminator: Discriminator) -> None:
+    with without_dropout(discriminator):
+        logits = discriminator.real_logit(
+            sentences_of([1, 2, 3, 4], [5, 2, 3, 4], [1, 2, 5, 4], [1, 2, 3, 5], [4, 3, 2, 1])
+        )
+
+    assert len(set(logits.tolist())) == 5
+
+
+def test_gradients_reach_every_parameter(discriminator: Discriminator) -> None:
+    loss = discriminator.real_logit(LONG).square().sum() + discriminator.penalty()
+    loss.backward()  # type: ignore[no-untyped-call]
+
+    for name, value in discriminator.named_parameters():
+        assert value.grad is not None and bool(value.grad.any()), name
+
+
+def test_penalty_is_not_negative_and_belongs_to_the_parameters(
+    discriminator: Discriminator,
+) -> None:
+    penalty = discriminator.penalty()
+    if isinstance(penalty, float):
+        assert penalty == 0
+        return
+    squares = sum(
+        float(value.detach().square().sum())
+        for name, value in discriminator.named_parameters()
+        if name.startswith("output")
+    )
+    assert float(penalty) == pytest.approx(0.2 * squares / 2)
+    assert penalty.requires_grad
+
+
+def test_weights_can_be_saved_and_loaded(build: Build) -> None:
+    one, other = build(seeded(3)), build(seeded(4))
+    assert not torch.equal(judge(one, LONG), judge(other, LONG))
+    other.load_state_dict(copy.deepcopy(one.state_dict()))
+
+    assert torch.equal(judge(one, LONG), judge(other, LONG))
+
+
+def test_the_seed_alone_decides_the_first_values(build: Build) -> None:
+    one = build(seeded(3)).state_dict()
+    torch.rand(5)
+    same = build(seeded(3)).state_dict()
+
+    assert all(torch.equal(value, same[name]) for name, value in one.items())
+
+
+def test_a_judgement_has_no_gradient_and_no_dropout(discriminator: Discriminator) -> None:
+    modes = [layer.training for layer in discriminator.modules()]
+    rewards = judge(discriminator, LONG)
+
+    assert not rewards.requires_grad
+    assert torch.equal(rewards, judge(discriminator, LONG))
+    assert ((rewards > 0) & (rewards < 1)).all()
+    assert [layer.training for layer in discriminator.modules()] == modes
+
+
+def test_dropout_is_on_in_training(discriminator: Discriminator) -> None:
+    assert any(isinstance(layer, nn.Dropout) for layer in discriminator.modules())
+    torch.manual_seed(0)
+
+    assert not torch.equal(discriminator.real_logit(LONG), discriminator.real_logit(LONG))

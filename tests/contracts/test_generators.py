@@ -1,0 +1,247 @@
+"""What every generator promises. A new generator is one more row in `CASES`."""
+
+import copy
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+import torch
+from fakes import (
+    FixedGenerator,
+    assert_likely,
+    lists_of,
+    oracle_arrays,
+    seeded,
+    sentences_of,
+    write_arrays,
+)
+from torch import Tensor, nn
+
+from sda.models.generator import Generator, without_dropout
+from sda.models.oracle import load_oracle, random_oracle
+from sda.models.rnn import RnnGenerator
+from sda.models.state import State, select
+from sda.sampling import sample
+from sda.text.sentences import Sentences
+
+WORDS, LONGEST = 4, 3
+Build = Callable[[torch.Generator], Generator]
+
+
+def rnn(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
+    sizes = {"embedding": 6, "hidden": 6, "init_std": 0.8} | settings
+    return RnnGenerator(WORDS, eos, LONGEST, rng, **sizes)  # type: ignore[arg-type]
+
+
+def stored_oracle(rng: torch.Generator) -> Generator:
+    """An oracle read from a file, whose first input is an ordinary word."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "oracle.npz"
+        write_arrays(path, oracle_arrays(WORDS, embedding=3, hidden=5, rng=rng))
+        return load_oracle(path, LONGEST)
+
+
+CASES: dict[str, Build] = {
+    "lstm": rnn,
+    "gru": partial(rnn, cell="gru"),
+    "lstm of two layers": partial(rnn, layers=2, embedding=5),
+    "gru of two layers": partial(rnn, cell="gru", layers=2, embedding=5),
+    "tied": partial(rnn, tied=True),
+    "with dropout": partial(rnn, dropout=0.5, layers=2),
+    "tied gru with dropout": partial(rnn, cell="gru", tied=True, dropout=0.3),
+    "fixed length": partial(rnn, eos=None),
+    "end symbol is the last id": partial(rnn, eos=WORDS - 1),
+    "random oracle": lambda rng: random_oracle(WORDS, LONGEST, 5, rng),
+    "stored oracle": stored_oracle,
+    "start and step alone": lambda rng: FixedGenerator([0.1, 0.2, 0.3, 0.4], 0, LONGEST),
+}
+
+
+@pytest.fixture(params=list(CASES))
+def build(request: pytest.FixtureRequest) -> Build:
+    return CASES[request.param]
+
+
+@pytest.fixture
+def generator(build: Build) -> Generator:
+    return build(seeded(3))
+
+
+def every_sentence(generator: Generator) -> Sentences:
+    """All sentences that the generator can write."""
+    finished: list[list[int]] = []
+    going: list[list[int]] = [[]]
+    for _ in range(LONGEST):
+        longer = [[*words, word] for words in going for word in range(WORDS)]
+        finished += [words for words in longer if words[-1] == generator.eos]
+        going = [words for words in longer if words[-1] != generator.eos]
+    return sentences_of(*finished, *going)
+
+
+def parameters(generator: Generator) -> list[Tensor]:
+    return [value for value in generator.parameters() if value.requires_grad]
+
+
+def deep_copy(state: State) -> State:
+    if isinstance(state, Tensor):
+        return state.clone()
+    return tuple(deep_copy(part) for part in state)
+
+
+def assert_same(a: State, b: State) -> None:
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        torch.testing.assert_close(a, b)
+        return
+    assert isinstance(a, tuple) and isinstance(b, tuple)
+    for one, other in zip(a, b, strict=True):
+        assert_same(one, other)
+
+
+def test_one_pass_scores_as_step_does(generator: Generator) -> None:
+    sentences = every_sentence(generator)
+    with without_dropout(generator):
+        by_pass = generator.log_probs(sentences)
+        by_step = Generator.log_probs(generator, sentences)
+
+    torch.testing.assert_close(by_pass, by_step, atol=1e-5, rtol=1e-5)
+    assert by_pass.shape == sentences.tokens.shape
+    assert not by_pass[~sentences.mask].any()
+
+
+def test_probabilities_of_all_sentences_add_up_to_one(generator: Generator) -> None:
+    with without_dropout(generator), torch.no_grad():
+        total = generator.log_probs(every_sentence(generator)).sum(1).exp().sum()
+
+    assert float(total) == pytest.approx(1, abs=1e-5)
+
+
+@torch.no_grad()
+def test_step_leaves_its_argument_alone(generator: Generator) -> None:
+    tokens = torch.tensor([1, 2, 3])
+    _, state = generator.step(generator.start(3), tokens)
+    before = deep_copy(state)
+    generator.step(state, tokens)
+
+    assert_same(state, before)
+    assert tokens.tolist() == [1, 2, 3]
+
+
+@torch.no_grad()
+def test_a_branched_state_equals_a_fresh_one(generator: Generator) -> None:
+    def read(rows: Tensor) -> State:
+        state = generator.start(len(rows))
+        for column in rows.unbind(1):
+            _, state = generator.step(state, column)
+        return state
+
+    prefixes = torch.tensor([[1, 2], [2, 2], [3, 1]])
+    rows = torch.tensor([2, 0, 0, 2])
+    following = torch.tensor([1, 1, 3, 2])
+    with without_dropout(generator):
+        branched, after = generator.step(select(read(prefixes), rows), following)
+        fresh, expected = generator.step(read(prefixes[rows]), following)
+
+    torch.testing.assert_close(branched, fresh)
+    assert_same(after, expected)
+
+
+def test_gradients_reach_every_parameter(generator: Generator) -> None:
+    trained = parameters(generator)
+    if not trained:
+        assert not generator.loss(every_sentence(generator)).requires_grad
+        return
+    generator.loss(every_sentence(generator)).backward()  # type: ignore[no-untyped-call]
+
+    assert all(value.grad is not None and bool(value.grad.any()) for value in trained)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_loss_is_the_weighted_sum_over_time_of_the_mean_sentence(
+    generator: Generator, weighted: bool
+) -> None:
+    sentences = every_sentence(generator)
+    weights = torch.randn(sentences.tokens.shape, generator=seeded(1)) if weighted else None
+    with without_dropout(generator):
+        log_probs = generator.log_probs(sentences)
+        loss = generator.loss(sentences, weights)
+    scale = torch.ones_like(log_probs) if weights is None else weights
+    by_hand = -(log_probs * scale)[sentences.mask].sum() / len(sentences)
+
+    torch.testing.assert_close(loss, by_hand)
+    if parameters(generator):
+        found = torch.autograd.grad(loss, parameters(generator))
+        expected = torch.autograd.grad(by_hand, parameters(generator))
+        torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-4)
+
+
+def test_padding_never_matters(generator: Generator) -> None:
+    sentences = every_sentence(generator)
+    short = sentences[sentences.lengths == sentences.lengths.min()].trimmed()
+    width = short.tokens.shape[1]
+    garbage = torch.full((len(short), 5), WORDS - 1)
+    wider = Sentences(torch.cat((short.tokens, garbage), 1), short.lengths)
+    company = Sentences.join([short, sentences])
+    weights = torch.randn(len(short), width + 5, generator=seeded(1))
+    with without_dropout(generator):
+        alone = generator.log_probs(short)
+        beside = generator.log_probs(company)[: len(short)]
+        torch.testing.assert_close(generator.log_probs(wider)[:, :width], alone)
+        torch.testing.assert_close(beside[:, :width], alone)
+        assert not beside[:, width:].any()
+        torch.testing.assert_close(generator.loss(wider), generator.loss(short))
+        torch.testing.assert_close(generator.loss(wider, weights), generator.loss(short, weights))
+
+
+def test_sampled_frequencies_match_probabilities(generator: Generator) -> None:
+    sentences = every_sentence(generator)
+    with without_dropout(generator), torch.no_grad():
+        probabilities = generator.log_probs(sentences).double().sum(1).exp()
+    places = {tuple(words): i for i, words in enumerate(lists_of(sentences))}
+    found = torch.tensor([places[tuple(w)] for w in lists_of(sample(generator, 8000, seeded(5)))])
+
+    assert_likely(torch.bincount(found, minlength=len(places)), probabilities)
+
+
+def test_a_sample_ends_where_its_length_says(generator: Generator) -> None:
+    sentences = sample(generator, 300, seeded(5))
+    ends = (sentences.tokens == generator.eos) & sentences.mask
+
+    assert sentences.tokens.shape == (300, LONGEST)
+    assert not sentences.tokens[~sentences.mask].any()
+    last = sentences.tokens.gather(1, sentences.lengths[:, None] - 1)[:, 0]
+    if generator.eos is None:
+        assert sentences.lengths.eq(LONGEST).all()
+    else:
+        assert ((last == generator.eos) | (sentences.lengths == LONGEST)).all()
+        assert torch.equal(ends.sum(1), (last == generator.eos).long())
+
+
+def test_sampling_follows_the_seed(generator: Generator) -> None:
+    one, same, other = (sample(generator, 50, seeded(seed)).tokens for seed in (1, 1, 2))
+
+    assert torch.equal(one, same)
+    assert not torch.equal(one, other)
+
+
+def test_weights_can_be_saved_and_loaded(build: Build) -> None:
+    one, other = build(seeded(3)), build(seeded(4))
+    saved = copy.deepcopy(one.state_dict())
+    other.load_state_dict(saved)
+    sentences = every_sentence(one)
+    with without_dropout(one), without_dropout(other):
+        assert torch.equal(one.log_probs(sentences), other.log_probs(sentences))
+
+
+def test_dropout_is_off_in_sampling_and_on_again_after_it(generator: Generator) -> None:
+    dropouts = [layer for layer in generator.modules() if isinstance(layer, nn.Dropout)]
+    modes = [layer.training for layer in generator.modules()]
+    untouched = torch.get_rng_state()
+    with_dropout = sample(generator, 100, seeded(2))
+    assert [layer.training for layer in generator.modules()] == modes
+    assert torch.equal(torch.get_rng_state(), untouched)
+
+    for layer in dropouts:
+        layer.p = 0.0
+    assert torch.equal(sample(generator, 100, seeded(2)).tokens, with_dropout.tokens)

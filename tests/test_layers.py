@@ -1,0 +1,192 @@
+"""Imports point down only; boxes of one layer do not import each other."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "sda"
+
+# From the top. What stands in one row may import what stands in the rows below.
+LAYERS = (
+    ("cli", "api"),
+    ("experiments",),
+    ("algorithm",),
+    ("training", "evaluation"),
+    ("reference", "buffer", "rewards"),
+    ("sampling",),
+    ("models",),
+    ("text",),
+    ("errors", "configs", "__init__"),
+)
+ROW = {box: row for row, boxes in enumerate(LAYERS) for box in boxes}
+
+# Rows alone would let these through.
+FORBIDDEN = {
+    # A test score can never leak into a reward.
+    "algorithm": {"evaluation"},
+    # Evaluation stands aside: it scores sentences and models, and knows nothing of training.
+    "evaluation": {"reference", "buffer", "rewards"},
+}
+
+# All that models and arithmetic need; files, settings and screens belong to the upper rows.
+FOUNDATION = {"torch", "numpy", "numba"}
+BELOW_EXPERIMENTS = (
+    "models",
+    "sampling",
+    "reference",
+    "buffer",
+    "rewards",
+    "training",
+    "algorithm",
+)
+
+FILES = sorted(SOURCE.rglob("*.py"))
+FACE = SOURCE / "__init__.py"
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(SOURCE))
+
+
+def box_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and full name of everything the file imports, inside functions too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}:{node.lineno} imports relatively"
+            assert node.module is not None
+            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def box_imported(name: str) -> str | None:
+    """The box of this package that a full name belongs to; None for other packages."""
+    first, _, rest = name.partition(".")
+    if first != "sda":
+        return None
+    box = rest.partition(".")[0]
+    return box if (SOURCE / box).is_dir() or (SOURCE / f"{box}.py").is_file() else "__init__"
+
+
+def is_allowed(importer: str, imported: str) -> bool:
+    if importer == imported:
+        return True
+    return ROW[imported] > ROW[importer] and imported not in FORBIDDEN.get(importer, set())
+
+
+def test_every_file_has_a_place_in_the_picture() -> None:
+    assert {box_of(path) for path in FILES} == set(ROW)
+
+
+# The package's face names the public API, which is imported on first use: see the last test.
+@pytest.mark.parametrize("path", [path for path in FILES if path != FACE], ids=name_of)
+def test_imports_point_down(path: Path) -> None:
+    wrong = [
+        f"{name_of(path)}:{line} imports {name}"
+        for line, name in imports_of(path)
+        if (box := box_imported(name)) is not None and not is_allowed(box_of(path), box)
+    ]
+
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("importer", "imported", "allowed"),
+    [
+        ("cli", "experiments", True),
+        ("experiments", "evaluation", True),
+        ("algorithm", "training", True),
+        ("training", "buffer", True),
+        ("evaluation", "sampling", True),
+        ("text", "errors", True),
+        ("text", "models", False),
+        ("buffer", "reference", False),
+        ("reference", "evaluation", False),
+        ("rewards", "evaluation", False),
+        ("training", "evaluation", False),
+        ("algorithm", "evaluation", False),
+        ("evaluation", "reference", False),
+        ("evaluation", "training", False),
+        ("cli", "api", False),
+        ("models", "cli", False),
+    ],
+)
+def test_the_picture_says_what_it_should(importer: str, imported: str, allowed: bool) -> None:
+    assert is_allowed(importer, imported) == allowed
+
+
+def declared() -> set[str]:
+    """The import names of the packages that an installation always has."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = [re.match(r"[\w-]+", text) for text in project["dependencies"]]
+    return {match[0].replace("-", "_") for match in names if match is not None}
+
+
+def others_imported(path: Path) -> set[str]:
+    """Packages from outside that the file imports."""
+    first = {name.partition(".")[0] for _, name in imports_of(path)}
+    return first - {"sda"} - set(sys.stdlib_module_names)
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_only_declared_packages_are_imported(path: Path) -> None:
+    assert others_imported(path) <= declared()
+
+
+@pytest.mark.parametrize("box", ["text", "models", "sampling", "rewards", "buffer", "reference"])
+def test_the_foundation_needs_arithmetic_only(box: str) -> None:
+    files = [path for path in FILES if box_of(path) == box]
+
+    assert files
+    assert set.union(*(others_imported(path) for path in files)) <= FOUNDATION
+
+
+def words_of(path: Path) -> set[str]:
+    """The single words in every name and text of the file, comments left out."""
+    found: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for value in vars(node).values():
+            values = value if isinstance(value, list) else [value]
+            found += [text for text in values if isinstance(text, str)]
+    return {word for text in found for word in re.findall(r"[a-z]+", text.lower())}
+
+
+@pytest.mark.parametrize("box", BELOW_EXPERIMENTS)
+def test_nothing_that_trains_mentions_a_test_split(box: str) -> None:
+    files = [path for path in FILES if box_of(path) == box]
+
+    assert files
+    assert [name_of(path) for path in files if words_of(path) & {"test", "held"}] == []
+    # The module that cuts texts into splits is the only one below that holds test sentences.
+    reached = {name for path in files for _, name in imports_of(path)}
+    assert not any(name.startswith("sda.text.prepare") for name in reached)
+
+
+def test_a_corpus_holds_no_test_split() -> None:
+    assert "test" in words_of(SOURCE / "text" / "prepare.py")
+    tree = ast.parse((SOURCE / "text" / "corpus.py").read_text(encoding="utf-8"))
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+
+    assert not any("test" in name for name in names | attributes)
+
+
+def test_importing_the_package_imports_nothing_else() -> None:
+    code = "import sys; before = set(sys.modules); import sda; print(*set(sys.modules) - before)"
+    command = [sys.executable, "-c", code]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    assert "sda" in printed.split()
+    assert not [name for name in printed.split() if name.partition(".")[0] in declared()]
+    assert not [name for name in printed.split() if name.startswith("sda.")]
