@@ -18,7 +18,7 @@ def train(
     source: str | Path,
     out: str | Path,
     *,
-    method: str = "sda",
+    method: str | None = None,
     generator: str = "rnn",
     discriminator: str | None = None,
     metric: str | Callable[..., Any] | None = None,

@@ -26,6 +26,7 @@ app = typer.Typer(
 )
 
 INTERRUPTED = 130  # what a shell reports after Ctrl-C
+LARGEST_SEED = 2**63 - 1  # what torch takes
 
 
 class Tokenizer(StrEnum):
@@ -83,7 +84,9 @@ def train(
         str, typer.Argument(help="A text file, `captions`, `oracle` or `oracle:FILE.npz`.")
     ],
     out: Annotated[Path | None, typer.Option(help="Run folder; by default one in runs/.")] = None,
-    method: Annotated[str, typer.Option(help="mle, rl or sda.")] = "sda",
+    method: Annotated[
+        str | None, typer.Option(help="mle, rl or sda; by default --config's, or else sda.")
+    ] = None,
     generator: Annotated[str, typer.Option(help="Generator recipe, such as rnn.")] = "rnn",
     discriminator: Annotated[
         str | None, typer.Option(help="rnn, cnn or seqgan; by default the profile's.")
@@ -95,7 +98,9 @@ def train(
     profile: Annotated[str, typer.Option(help="Scale: smoke, small or full.")] = "small",
     preset: Annotated[str, typer.Option(help="Settings of the method.")] = "paper",
     config: Annotated[Path | None, typer.Option(help="Settings file (TOML).")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="All random numbers.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=LARGEST_SEED, help="All random numbers.")
+    ] = None,
     assignments: Annotated[
         list[str] | None, typer.Option("--set", help="One setting, as key=value; repeatable.")
     ] = None,
@@ -148,7 +153,7 @@ def train(
         assignments=assignments or (),
     )
     settings, origins = choices.settle()
-    folder = out or default_folder(source, method, profile, settings.seed)
+    folder = out or default_folder(source, settings.method, profile, settings.seed)
     reporter = _reporter(quiet, json_lines)
     run = train_run(settings, origins, folder, reporter, resume)
     if not json_lines:
@@ -190,7 +195,7 @@ def _show_scores(runs: list[Any], quiet: bool = False) -> None:
 @app.command()
 def demo(
     out: Annotated[Path, typer.Option(help="Run folder.")] = Path("runs/demo"),
-    seed: Annotated[int, typer.Option(min=0, help="All random numbers.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="All random numbers.")] = 0,
     profile: Annotated[str, typer.Option(help="Scale: smoke, small or full.")] = "small",
 ) -> None:
     """Train on the embedded captions and compare MLE with SDA; goes on if interrupted."""
@@ -233,7 +238,9 @@ def evaluate(
     self_bleu: Annotated[
         int, typer.Option(min=0, help="Sentences for self-BLEU, drawn by the seed; 0 takes all.")
     ] = 2000,
-    seed: Annotated[int, typer.Option(min=0, help="Which sentences self-BLEU takes.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=LARGEST_SEED, help="Which sentences self-BLEU takes.")
+    ] = 0,
     lower: Lower = False,
     tokenizer: Tokens = Tokenizer.whitespace,
     column: Column = None,
@@ -293,7 +300,9 @@ def inspect(
     deduplicate: Annotated[bool, typer.Option("--deduplicate", help="Keep one of each.")] = False,
     valid: Annotated[Path | None, typer.Option(help="Validation sentences (file).")] = None,
     test: Annotated[Path | None, typer.Option(help="Test sentences (file).")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Which sentences are held out.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=LARGEST_SEED, help="Which sentences are held out.")
+    ] = 0,
     json_out: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show what would be read from a file, what would be dropped, and why."""

@@ -100,7 +100,7 @@ def test_penalty_is_not_negative_and_belongs_to_the_parameters(
         for name, value in discriminator.named_parameters()
         if name.startswith("output")
     )
-    assert float(penalty) == pytest.approx(0.2 * squares / 2)
+    assert penalty.item() == pytest.approx(0.2 * squares / 2)
     assert penalty.requires_grad
 
 

@@ -28,14 +28,15 @@ from sda.training.state import TrainState
 LARGEST_DEFAULT_BUFFER = 5000
 
 
-def build(section: Mapping[str, Any], key: str, **known: Any) -> Any:
+def build(section: Mapping[str, Any], key: str, base: type = object, **known: Any) -> Any:
     """The component that the section names, given what is known and what the section says.
 
-    A key that the component does not take is an error that lists those it does.
+    It must be a subclass of `base`. A key that it does not take is an error that lists those it
+    does.
     """
     if "use" not in section:
         raise UserError(f"setting '{key}.use' is missing: it names a class as package.module:Name")
-    make = _locate(str(section["use"]), key)
+    make = _locate(str(section["use"]), key, base)
     parameters = inspect.signature(make).parameters
     hints = typing.get_type_hints(make.__init__)
     free = [name for name in parameters if name not in known]
@@ -53,18 +54,23 @@ def build(section: Mapping[str, Any], key: str, **known: Any) -> Any:
         raise UserError(f"setting '{key}.{missing[0]}' is missing: {section['use']} needs it")
     try:
         return make(**arguments)
-    except ValueError as error:
+    # Sizes below zero are a RuntimeError of torch.
+    except (ValueError, RuntimeError) as error:
         raise UserError(f"setting '{key}': {error}") from None
 
 
-def _locate(use: str, key: str) -> Any:
-    module, colon, name = use.partition(":")
+def _locate(use: str, key: str, base: type) -> Any:
+    module, _, name = use.partition(":")
+    if not module or module.startswith(".") or not name:
+        raise UserError(f"setting '{key}.use': {use!r} is not written as package.module:Name")
     try:
-        found = getattr(importlib.import_module(module), name) if colon else None
-    except (ImportError, AttributeError) as error:
+        found = getattr(importlib.import_module(module), name)
+    # A user's own module may fail in any way.
+    except Exception as error:
         raise UserError(f"setting '{key}.use': {error}") from None
-    if not inspect.isclass(found):
-        raise UserError(f"setting '{key}.use': {use!r} is not a class as package.module:Name")
+    if not inspect.isclass(found) or not issubclass(found, base):
+        kind = "class" if base is object else f"subclass of {base.__module__}.{base.__name__}"
+        raise UserError(f"setting '{key}.use': {use} is not a {kind}")
     return found
 
 
@@ -84,6 +90,7 @@ def build_generator(
     made: Generator = build(
         settings.generator,
         "generator",
+        Generator,
         vocabulary_size=len(vocabulary),
         eos=vocabulary.eos,
         max_length=max_length,
@@ -100,7 +107,7 @@ def build_metric(
     function: Any = None,
 ) -> WeightedSum:
     """The weighted sum of the metric's parts; `function` is a user's own, if one was handed in."""
-    known = {
+    known: dict[str, Any] = {
         "vocabulary": corpus.vocabulary,
         "train": corpus.train,
         "generator": generator,
@@ -123,7 +130,11 @@ def build_state(
     """Fresh models, optimisers, an empty buffer, and the metric that fills it."""
     generator = build_generator(settings, corpus.vocabulary, corpus.max_length, rng)
     discriminator: Discriminator = build(
-        settings.discriminator, "discriminator", vocabulary_size=len(corpus.vocabulary), rng=rng
+        settings.discriminator,
+        "discriminator",
+        Discriminator,
+        vocabulary_size=len(corpus.vocabulary),
+        rng=rng,
     )
     metric = build_metric(settings, corpus, generator, rng, function)
     state = TrainState(

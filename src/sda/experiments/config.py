@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import tomli_w
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError
+from pydantic import Field, PositiveFloat, PositiveInt, ValidationError
 
 from sda.errors import UserError
 from sda.text.prepare import Preparation
 from sda.training.settings import Section, TrainingSettings
 
 Table = dict[str, Any]
+
+LARGEST_SEED = 2**63 - 1
 
 
 class EmbeddedSettings(Section):
@@ -32,7 +34,7 @@ class EmbeddedSettings(Section):
     """Words that a seeded `oracle` knows, the paper's number."""
     oracle_size: PositiveInt = 32
     """Embedding and hidden size of a seeded `oracle`: 32 at length 20, 64 at 40 (decision 0023)."""
-    oracle_seed: NonNegativeInt = 0
+    oracle_seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
     """What a seeded `oracle` is drawn from, so that runs of different seeds share one oracle."""
 
 
@@ -58,7 +60,7 @@ class Settings(TrainingSettings):
     """A text file, `captions`, `oracle` or `oracle:FILE.npz`."""
     method: str = "sda"
     """The row of the table: `mle`, `rl`, `sda`."""
-    seed: NonNegativeInt = 0
+    seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
     """All random numbers of the run come from it."""
     threads: PositiveInt = 1
     """Threads of torch; results are the same bit for bit only at an equal number."""

@@ -14,7 +14,7 @@ from typing import Any
 from sda.errors import UserError
 from sda.experiments.checkpoint import Checkpoints
 from sda.experiments.config import Settings, leaves, make_settings, read_toml
-from sda.experiments.files import naming, read_json, write_text
+from sda.experiments.files import naming, read_json, write_json, write_text
 from sda.text.vocabulary import NumberVocabulary, WordVocabulary, vocabulary_from_json
 
 STAGE_ONE = "stage1"  # the checkpoint that both MLE and whatever follows it share
@@ -69,6 +69,16 @@ class RunFolder:
                     f"{self.path}: the run there has {key} = {before.get(key)!r}, not"
                     f" {now.get(key)!r}; resume with the same settings or choose another folder"
                 )
+
+    def keep_vocabulary(self, vocabulary: WordVocabulary | NumberVocabulary, longest: int) -> None:
+        """Write the vocabulary down; one that is there already has to be the same."""
+        data = {"max_length": longest, "vocabulary": vocabulary.to_json()}
+        if not self.vocabulary.is_file():
+            write_json(self.vocabulary, data)
+        elif read_json(self.vocabulary) != data:
+            raise UserError(
+                f"{self.vocabulary}: the source has other words now than when the run began"
+            )
 
     def load_vocabulary(self) -> tuple[WordVocabulary | NumberVocabulary, int]:
         """The vocabulary, and the most tokens of a sentence."""

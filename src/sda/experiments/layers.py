@@ -17,6 +17,7 @@ from typing import Any
 from sda.errors import UserError
 from sda.experiments.config import Settings, Table, leaves, make_settings, read_toml
 
+SOURCES = ("text", "captions", "oracle", "oracle-long")
 LONG = 20  # words; a longer `oracle` has larger models, as in the paper's second synthetic set
 
 
@@ -31,6 +32,7 @@ class Layers:
     def add(self, layer: Mapping[str, Any], origin: str) -> None:
         """Lay the values over those there are, then those for the case at hand."""
         cases = layer.get("for", {})
+        _check_cases(cases, origin)
         plain = {key: value for key, value in layer.items() if key != "for"}
         self._merge(self.table, plain, "", origin)
         for tag in self.tags:
@@ -68,15 +70,30 @@ class Layers:
         if isinstance(place, list):
             place = _enter(place, last, key)
             raise UserError(f"--set {key}: name one value of the part, such as {key}.weight")
+        if last == "use" and place.get("use") != value:
+            place.clear()
+            self._forget(key.removesuffix("use"))
         place[last] = value
         self.origins["metric" if path[:1] == ["metric"] else key] = "--set"
+
+
+def _check_cases(cases: Any, origin: str) -> None:
+    known = [*SOURCES, *names_of("generators")]
+    if not isinstance(cases, Mapping):
+        raise UserError(f"{origin}: 'for' is not a section, as in [for.{known[0]}]")
+    for name, values in cases.items():
+        if name not in known:
+            raise UserError(f"{origin}: unknown case 'for.{name}' (known: {', '.join(known)})")
+        if not isinstance(values, Mapping):
+            raise UserError(f"{origin}: 'for.{name}' is not a section")
 
 
 def _enter(place: Any, part: str, key: str) -> Any:
     if isinstance(place, list):
         if part.isdigit() and int(part) < len(place):
             return place[int(part)]
-        raise UserError(f"--set {key}: there is no part {part!r}, only 0 to {len(place) - 1}")
+        parts = ", ".join(map(str, range(len(place)))) or "none"
+        raise UserError(f"--set {key}: there is no part {part!r} (known: {parts})")
     inner = place.setdefault(part, {})
     if not isinstance(inner, dict | list):
         raise UserError(f"--set {key}: '{part}' is a value, not a section")
@@ -138,7 +155,8 @@ class Choices:
     """What a user asked for, before it becomes settings."""
 
     source: str
-    method: str = "sda"
+    method: str | None = None
+    """By default that of the user's file, or else `sda`."""
     generator: str = "rnn"
     preset: str = "paper"
     profile: str = "small"
@@ -152,10 +170,11 @@ class Choices:
     def settle(self) -> tuple[Settings, dict[str, str]]:
         """The settings of the run, and where each value came from."""
         user = read_toml(self.config) if self.config else {}
+        method = self.method or str(user.get("method", "sda"))
         layers = Layers(self._tags(user))
         layers.add(named("defaults", "defaults"), "default")
         layers.add(named("generators", self.generator), f"generator {self.generator}")
-        layers.add(named("methods", self.method), f"method {self.method}")
+        layers.add(named("methods", method), f"method {method}")
         layers.add(named("presets", self.preset), f"preset {self.preset}")
         layers.add(named("profiles", self.profile), f"profile {self.profile}")
         if self.discriminator:
@@ -164,15 +183,16 @@ class Choices:
         if self.metric:
             layers.add({"metric": metric_parts(self.metric)}, f"--metric {self.metric}")
         layers.add(user, f"config {self.config}")
-        layers.add({"source": self.source, "method": self.method}, "command line")
+        layers.add({"source": self.source, "method": method}, "command line")
         layers.add(self.values, "command line")
         for assignment in self.assignments:
             layers.set(assignment)
         return make_settings(layers.table), layers.origins
 
     def _tags(self, user: Table) -> list[str]:
-        """The cases that hold: the kind of source, its length, the generator recipe."""
-        tags = [source_kind(self.source), self.generator]
+        """The cases that hold: the generator recipe, then the kind of source and its length."""
+        kind = source_kind(self.source)
+        tags = [self.generator, kind]
         lengths = [dict(leaves(layer)).get("embedded.length") for layer in (user, self.values)]
         lengths += [
             _value(text.partition("=")[2].strip())
@@ -180,6 +200,6 @@ class Choices:
             if text.partition("=")[0].strip() == "embedded.length"
         ]
         given = [length for length in lengths if isinstance(length, int)]
-        if tags[0] == "oracle" and given and given[-1] > LONG:
+        if kind == "oracle" and given and given[-1] > LONG:
             tags.append("oracle-long")
         return tags

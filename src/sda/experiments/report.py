@@ -50,12 +50,13 @@ code, pre { background: #f4f4f4; } pre { padding: 1rem; overflow-x: auto; }
 
 def write_report(runs: Sequence[Run], path: Path) -> None:
     """The page of one run, or of several beside one another."""
-    title = ", ".join(run.path.name for run in runs)
-    curves = draw_curves({run.path.name: run.progress() for run in runs})
+    names = run_names(runs)
+    title = ", ".join(names)
+    curves = draw_curves({name: run.progress() for name, run in zip(names, runs, strict=True)})
     parts = [f"<h1>{escape(title)}</h1>", "<h2>Scores on test data</h2>", _scores(runs)]
     parts += [f'<p class="note">{escape(NOTE)}</p>', "<h2>Curves</h2>", curves]
-    for run in runs:
-        parts += _texts(run)
+    for name, run in zip(names, runs, strict=True):
+        parts += _texts(name, run)
     page = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
@@ -65,13 +66,20 @@ def write_report(runs: Sequence[Run], path: Path) -> None:
     write_text(path, page)
 
 
+def run_names(runs: Sequence[Run]) -> list[str]:
+    """The names of the folders, or their paths where two names are the same."""
+    paths = [run.path.resolve() for run in runs]
+    names = [path.name for path in paths]
+    return names if len(set(names)) == len(set(paths)) else [str(run.path) for run in runs]
+
+
 def score_table(
     runs: Sequence[Run], names: Sequence[str] = SCORES
 ) -> tuple[list[str], list[list[str]]]:
     """Header and rows of the scores on test data: one score a row, a dash where there is none."""
     columns = [
-        (f"{run.path.name}: {_row_name(row)}" if len(runs) > 1 else _row_name(row), row)
-        for run in runs
+        (f"{name}: {_row_name(row)}" if len(runs) > 1 else _row_name(row), row)
+        for name, run in zip(run_names(runs), runs, strict=True)
         if run.folder.scores.is_file()
         for row in run.scores()
     ]
@@ -97,10 +105,10 @@ def _scores(runs: Sequence[Run]) -> str:
     return _table(header, body)
 
 
-def _texts(run: Run) -> list[str]:
+def _texts(name: str, run: Run) -> list[str]:
     """Samples, the top of the buffer, and the settings."""
     folder = run.folder
-    parts = [f"<h2>{escape(run.path.name)}</h2>"] if folder.samples.is_file() else []
+    parts = [f"<h2>{escape(name)}</h2>"] if folder.samples.is_file() else []
     if folder.samples.is_file():
         lines = folder.samples.read_text(encoding="utf-8").splitlines()[:SHOWN_SAMPLES]
         parts += ["<h3>Samples, the first in the file</h3>"]

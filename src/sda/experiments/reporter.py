@@ -72,6 +72,9 @@ class JsonLines(Quiet):
     def warn(self, text: str) -> None:
         print(json.dumps({"warning": text}), flush=True)
 
+    def say(self, text: str) -> None:
+        print(json.dumps({"message": text}), flush=True)
+
 
 class Terminal:
     """A progress bar on standard error, with the figures of the last epoch beside it."""

@@ -24,6 +24,7 @@ from sda.experiments.source import Loaded, load_source
 from sda.models.generator import Generator
 from sda.sampling import Decoding, sample
 from sda.training.progress import Diverged
+from sda.training.schedule import Phase
 from sda.training.state import TrainState
 
 Function = Callable[..., Any]
@@ -132,10 +133,11 @@ def train_run(
             if folder.is_finished:
                 reporter.say(f"{out}: this run is finished")
                 return Run(out)
-        loaded = load_source(settings)
+        training = _Training(settings, folder, load_source(settings), reporter, function)
+        # Only now: a mistake in the settings must not leave a folder that looks like a run.
         if not folder.holds_run:
             folder.begin(write_toml(settings, origins))
-        _Training(settings, folder, loaded, reporter, function).run()
+        training.run()
         return Run(out)
 
 
@@ -163,14 +165,10 @@ class _Training:
         rng = torch.Generator().manual_seed(settings.seed)
         self.state, self.metric = build_state(settings, loaded.corpus, rng, function)
         self.phases, self.schedule, self.training = plan(settings)
-        vocabulary = loaded.vocabulary.to_json()
-        write_json(
-            folder.vocabulary,
-            {"max_length": loaded.corpus.max_length, "vocabulary": vocabulary},
-        )
 
     def run(self) -> None:
         folder, state = self.folder, self.state
+        folder.keep_vocabulary(self.loaded.vocabulary, self.loaded.corpus.max_length)
         done = self._go_back()
         title = f"{self.settings.method} on {self.settings.source}, seed {self.settings.seed}"
         epochs = len(self.phases) + len(self.schedule)
@@ -230,8 +228,11 @@ class _Training:
         return self.state.phase + self.state.sda_epoch
 
     def _is_last_of_stage(self) -> bool:
-        end = self.state.phase == len(self.phases)
-        return (end and not self.state.sda_epoch) or self.state.sda_epoch == len(self.schedule)
+        """Whether this was the last epoch of maximum likelihood, or the last of all."""
+        state = self.state
+        if state.sda_epoch:
+            return state.sda_epoch == len(self.schedule)
+        return state.stopped_early or Phase.GENERATOR not in self.phases[state.phase :]
 
     def _save(self, progress_bytes: int) -> None:
         state, checkpoints = self.state, self.folder.checkpoints

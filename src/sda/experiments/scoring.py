@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from sda.evaluation.bleu import draw
 from sda.evaluation.likelihood import divergence_scores, nll_test, truth_scores
 from sda.evaluation.samples import sample_scores
 from sda.evaluation.score import Score
@@ -17,8 +18,8 @@ from sda.experiments.source import HeldOut
 from sda.models.generator import Generator
 from sda.sampling import Decoding, sample
 from sda.text.bleu import References
-from sda.text.corpus import Corpus, draw
-from sda.text.sentences import Sentences
+from sda.text.corpus import Corpus
+from sda.text.sentences import Flat, Sentences
 
 MONITORED = ("bleu-3", "self-bleu-3", "distinct-2", "duplicate-share", "length", "nll-oracle")
 MONITORED_TRUTH = ("kl-model-oracle", "grammatical-share")
@@ -88,7 +89,6 @@ class FinalScorer:
         self._seed = seed
         self._eos = corpus.vocabulary.eos
         self._references = References(held_out.references)
-        self._train = corpus.train.flat(self._eos)
 
     def model(
         self, name: str, generator: Generator, temperature: float = 1.0
@@ -97,8 +97,10 @@ class FinalScorer:
         decoding = Decoding(temperature, never=self._corpus.vocabulary.unk)
         rng = seeded(self._seed, "final", name)
         samples = sample(generator, self._settings.final_samples, rng, decoding)
-        scores = self._scores(samples, temperature)
         test, truth = self._held_out.test, self._held_out.truth
+        scores = self._scores(samples.flat(self._eos))
+        if truth is not None:
+            scores += truth_scores(truth, samples, temperature)
         if len(test) and temperature == 1.0:
             scores.append(nll_test(generator, test))
             if truth is not None:
@@ -107,16 +109,15 @@ class FinalScorer:
 
     def real_text(self) -> Row:
         """Validation sentences in the place of samples: what real text would score."""
-        count = min(self._settings.final_samples, len(self._corpus.valid))
+        real, truth = self._held_out.real, self._held_out.truth
+        count = min(self._settings.final_samples, len(real))
         # Files may list sentences of one kind together, so they are drawn, not cut off.
-        real = draw(self._corpus.valid, count, seeded(self._seed, "real text"))
-        return Row("real text", None, self._scores(real))
+        scores = self._scores(draw(real, count, seeded(self._seed, "real text")))
+        if truth is not None:
+            scores += truth_scores(truth, self._corpus.valid)
+        return Row("real text", None, scores)
 
-    def _scores(self, samples: Sentences, temperature: float = 1.0) -> list[Score]:
+    def _scores(self, samples: Flat) -> list[Score]:
         limit = self._settings.self_bleu_samples
-        flat = samples.flat(self._eos)
         rng = seeded(self._seed, "self-bleu")
-        scores = sample_scores(flat, self._references, self._train, rng, limit)
-        if self._held_out.truth is not None:
-            scores += truth_scores(self._held_out.truth, samples, temperature)
-        return scores
+        return sample_scores(samples, self._references, self._held_out.train, rng, limit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,12 +26,15 @@ from sda.text.vocabulary import NumberVocabulary, WordVocabulary
 class HeldOut:
     """What only the end of a run may see: the test data, and the truth where it is known.
 
-    `test` are the sentences that have a likelihood, `references` all of them as ids; words outside
-    the vocabulary have ids above it there, which no sample can match.
+    `test` are the test sentences that have a likelihood. `references`, `real` and `train` are all
+    sentences of the test, validation and training splits as ids; words outside the vocabulary have
+    ids above it there, which no sample can match.
     """
 
     test: Sentences
     references: Flat
+    real: Flat
+    train: Flat
     truth: Truth | None
 
 
@@ -58,19 +62,20 @@ def _file(settings: Settings) -> Loaded:
     prepared = prepare(Path(settings.source), settings.data, settings.seed)
     vocabulary = prepared.corpus.vocabulary
     assert isinstance(vocabulary, WordVocabulary)
-    references = _open_ids(vocabulary, prepared.test_lines)
-    held_out = HeldOut(prepared.test, references, None)
+    splits = (prepared.test_lines, prepared.valid_lines, prepared.train_lines)
+    references, real, train = _open_ids(vocabulary, *splits)
+    held_out = HeldOut(prepared.test, references, real, train, None)
     return Loaded(prepared.corpus, held_out, vocabulary, prepared.summary.as_rows())
 
 
-def _open_ids(vocabulary: WordVocabulary, lines: list[str]) -> Flat:
+def _open_ids(vocabulary: WordVocabulary, *splits: list[str]) -> Iterator[Flat]:
     """Ids of tokenised lines, with further ids for words that the vocabulary lacks."""
     first = len(vocabulary) - len(vocabulary.words)
     ids = {word: number for number, word in enumerate(vocabulary.words, first)}
-    lists = []
-    for line in lines:
-        lists.append([ids.setdefault(word, len(ids) + first) for word in line.split(" ")])
-    return Flat.from_lists(lists)
+    for lines in splits:
+        yield Flat.from_lists(
+            [[ids.setdefault(word, len(ids) + first) for word in line.split(" ")] for line in lines]
+        )
 
 
 def _captions(settings: Settings) -> Loaded:
@@ -89,7 +94,7 @@ def _captions(settings: Settings) -> Loaded:
     train, valid, test = write(sizes.train), write(sizes.valid), write(sizes.test)
     corpus = Corpus(vocabulary, train, valid, grammar.max_length + 1)
     truth = CaptionTruth(CaptionOracle(grammar), vocabulary)
-    held_out = HeldOut(test, test.flat(vocabulary.eos), truth)
+    held_out = _held_out(corpus, test, truth)
     return Loaded(corpus, held_out, vocabulary, _rows("caption grammar", corpus, test))
 
 
@@ -107,8 +112,13 @@ def _oracle(settings: Settings) -> Loaded:
     rng = torch.Generator().manual_seed(settings.seed)
     train, valid, test = (sample(oracle, n, rng) for n in (sizes.train, sizes.valid, sizes.test))
     corpus = Corpus(vocabulary, train, valid, sizes.length)
-    held_out = HeldOut(test, test.flat(None), LstmTruth(oracle))
+    held_out = _held_out(corpus, test, LstmTruth(oracle))
     return Loaded(corpus, held_out, vocabulary, _rows("oracle LSTM", corpus, test))
+
+
+def _held_out(corpus: Corpus, test: Sentences, truth: Truth) -> HeldOut:
+    eos = corpus.vocabulary.eos
+    return HeldOut(test, test.flat(eos), corpus.valid.flat(eos), corpus.train.flat(eos), truth)
 
 
 def _rows(name: str, corpus: Corpus, test: Sentences) -> list[tuple[str, str]]:

@@ -1,8 +1,8 @@
 """The output layer over the vocabulary, where a small generator spends most of its time.
 
 Both functions work on positions (M, H), so padding is left out by the caller, and in chunks whose
-logits stay in the cache: at 5,000 words and 32 units 1.9 times as fast as one large product
-followed by `cross_entropy`.
+logits stay in the cache: an epoch at 5,000 words and 32 units is 1.5 to 2.2 times as fast as with
+one large product followed by `cross_entropy`, the more so the smaller the heap that it finds.
 """
 
 from __future__ import annotations

@@ -98,12 +98,14 @@ class Prepared:
     """A corpus for training and, apart from it, what only an evaluation may see.
 
     Lines are words joined by single spaces. `train_lines` are the sentences of `corpus.train` in
-    order. `test_lines` are all test sentences; `test` only those that a model can write.
+    order. `valid_lines` and `test_lines` are all sentences of their splits; `corpus.valid` and
+    `test` only those that a model can write.
     """
 
     corpus: Corpus
     test: Sentences
     test_lines: list[str]
+    valid_lines: list[str]
     train_lines: list[str]
     summary: Summary
 
@@ -165,7 +167,7 @@ def prepare(path: Path, preparation: Preparation, seed: int) -> Prepared:
         max_length=max_length,
     )
     corpus = Corpus(vocabulary, train, valid, max_length)
-    return Prepared(corpus, test, test_lines, train_lines, summary)
+    return Prepared(corpus, test, test_lines, splits["valid"], train_lines, summary)
 
 
 class _File(NamedTuple):

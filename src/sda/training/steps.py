@@ -7,6 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 from torch.nn.functional import softplus
+from torch.nn.utils import get_total_norm
 
 from sda.models.generator import Generator, without_dropout
 from sda.text.corpus import Source, batches
@@ -27,13 +28,18 @@ def nll(generator: Generator, sentences: Sentences) -> Tensor:
 def update_generator(
     state: TrainState, optimizer: torch.optim.Optimizer, loss: Tensor, clip: float, meter: Meter
 ) -> None:
-    """One step down the gradient of the loss, whose norm is cut at `clip`."""
+    """One step down the gradient of the loss, whose norm is cut at `clip`.
+
+    A step into weights that are no numbers raises `Diverged`: nothing can be sampled from them.
+    """
     value = loss.item()
     check_finite("the generator's loss", value)
     optimizer.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]
     torch.nn.utils.clip_grad_norm_(state.generator.parameters(), clip)
     optimizer.step()
+    weights = [parameter.detach() for parameter in state.generator.parameters()]
+    check_finite("the norm of the generator's weights", get_total_norm(weights).item())
     meter.add(g_loss=value)
 
 
