@@ -1,10 +1,20 @@
-"""A seeded rng, a ten-word vocabulary and a toy corpus. Classes and functions are in `fakes`."""
+"""A seeded rng, a ten-word vocabulary, a toy corpus, finished runs and the command line.
+
+Classes and functions are in `fakes` and `tiny`.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import hypothesis
 import pytest
 import torch
 from fakes import seeded
+from tiny import Answer, train_tiny, write_toy
 
+from sda.cli import main
+from sda.experiments.run import Run
 from sda.text.corpus import Corpus
 from sda.text.sentences import Flat, Sentences
 from sda.text.tokens import WhitespaceTokenizer
@@ -53,3 +63,40 @@ def corpus(vocabulary: WordVocabulary) -> Corpus:
         return Sentences.from_flat(Flat.from_lists(ids), vocabulary.eos)
 
     return Corpus(vocabulary, encoded(TRAIN), encoded(VALID), max_length=6)
+
+
+@pytest.fixture(scope="session")
+def toy_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eighty sentences in a text file."""
+    return write_toy(tmp_path_factory.mktemp("toy") / "toy.txt")
+
+
+@pytest.fixture(scope="session")
+def toy_run(toy_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A finished run on the toy file; read it, and change only copies of its folder."""
+    return train_tiny(toy_file, tmp_path_factory.mktemp("toy-run") / "run")
+
+
+@pytest.fixture(scope="session")
+def captions_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A finished run on captions; read it, and change only copies of its folder."""
+    return train_tiny("captions", tmp_path_factory.mktemp("captions-run") / "run")
+
+
+@pytest.fixture
+def command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Answer]:
+    """Call the command line in this process, as the installed script does."""
+
+    def call(*arguments: object) -> Answer:
+        monkeypatch.setattr(sys, "argv", ["sda", *map(str, arguments)])
+        capsys.readouterr()
+        try:
+            main()
+            code: object = 0
+        except SystemExit as end:
+            code = end.code or 0
+        return Answer(code, *capsys.readouterr())
+
+    return call

@@ -110,6 +110,7 @@ def scribe(
     note(algorithm, "check_validation", lambda *_: "validate", instead=lambda *_: 1.0)
     note(buffer, "add", lambda s, _, epoch, __: f"keep the best of {len(s)} in {epoch}")
     note(buffer, "rescore", lambda _: "rescore")
+    note(buffer, "expire", lambda epoch: f"drop what is too old in {epoch}")
     return Scribe(corpus, state, metric, events)
 
 
@@ -146,10 +147,12 @@ def test_stage_two_fills_the_buffer_and_imitates_in_turn(scribe: Scribe) -> None
 
     assert scribe.events == [
         *FIRST_FILL,
+        "drop what is too old in 1",
         *step("corpus", 1),
         *step("corpus", 1),
         *step("buffer", 1),
         "validate",
+        "drop what is too old in 2",
         *step("corpus", 2),
         *step("buffer", 2),
         "validate",
@@ -163,10 +166,12 @@ def test_scores_that_depend_on_the_generator_are_renewed_each_epoch(scribe: Scri
 
     assert scribe.events == [
         *FIRST_FILL,
+        "drop what is too old in 1",
         *step("buffer", 1),
         "validate",
         "score 8",
         "rescore",
+        "drop what is too old in 2",
         *step("buffer", 2),
         "validate",
     ]
@@ -198,10 +203,12 @@ def test_after_an_early_stop_only_the_discriminator_goes_on(scribe: Scribe) -> N
     assert scribe.state.stopped_early and scribe.state.mle_epoch == 2
 
 
-def test_rewards_weight_the_sentences_they_were_given_for(
+def test_rewards_weight_the_sentences_they_were_given_for_without_dropout(
     scribe: Scribe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generator = scribe.state.generator
+    dropout = torch.nn.Dropout(0.5)
+    generator.add_module("dropout", dropout)
     judged: list[Sentences] = []
     learned: list[tuple[Sentences, Tensor | None]] = []
 
@@ -211,6 +218,7 @@ def test_rewards_weight_the_sentences_they_were_given_for(
 
     def loss(sentences: Sentences, weights: Tensor | None = None) -> Tensor:
         learned.append((sentences, weights))
+        assert not dropout.training
         return Generator.loss(generator, sentences, weights)
 
     monkeypatch.setattr(algorithm, "rollout_rewards", rewards)
@@ -220,3 +228,4 @@ def test_rewards_weight_the_sentences_they_were_given_for(
     (sentences, weights), fake = learned[0], judged[0]
     assert sentences is fake and weights is not None
     assert torch.equal(weights, rewards(None, None, fake))
+    assert dropout.training

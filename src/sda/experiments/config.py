@@ -125,7 +125,7 @@ def write_toml(settings: Settings, origins: Mapping[str, str]) -> str:
     for name, section in sections.items():
         lines += ["", f"[{name}]", *_toml_lines(section, f"{name}.", origins)]
     for part in settings.metric:
-        lines += ["", f"[[metric]]  # {origins.get('metric', 'default')}"]
+        lines += ["", f"[[metric]]{_comment(origins, 'metric')}"]
         lines += _toml_lines(part, None, {})
     return "\n".join(lines) + "\n"
 
@@ -137,9 +137,14 @@ def _toml_lines(section: Table, prefix: str | None, origins: Mapping[str, str]) 
             lines.append(f"# {key} is not set")
             continue
         text = f"{_toml_key(key)} = {_toml_value(value)}"
-        origin = "" if prefix is None else f"  # {origins.get(prefix + key, 'default')}"
+        origin = "" if prefix is None else _comment(origins, prefix + key)
         lines.append(text + origin)
     return lines
+
+
+def _comment(origins: Mapping[str, str], key: str) -> str:
+    # An origin may quote what a user typed, over several lines even.
+    return f"  # {' '.join(origins.get(key, 'default').split())}"
 
 
 def _toml_key(key: str) -> str:

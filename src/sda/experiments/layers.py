@@ -17,6 +17,7 @@ from typing import Any
 from sda.errors import UserError
 from sda.experiments.config import Settings, Table, leaves, make_settings, read_toml
 
+COMPONENTS = ("generator", "discriminator", "metric")
 SOURCES = ("text", "captions", "oracle", "oracle-long")
 LONG = 20  # words; a longer `oracle` has larger models, as in the paper's second synthetic set
 
@@ -73,6 +74,10 @@ class Layers:
         if last == "use" and place.get("use") != value:
             place.clear()
             self._forget(key.removesuffix("use"))
+        if value is None and path and path[0] in COMPONENTS:
+            # TOML has no such value, and a run must be repeatable from its settings file.
+            place.pop(last, None)
+            return
         place[last] = value
         self.origins["metric" if path[:1] == ["metric"] else key] = "--set"
 

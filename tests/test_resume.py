@@ -1,0 +1,159 @@
+"""A run that was interrupted and taken up again ends bit for bit like one that was not."""
+
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tiny import EPOCHS, SMALL_ORACLE, TINY, Answer, Interrupting, contents, outcome, train_tiny
+
+from sda.errors import UserError
+from sda.experiments.run import Run
+
+SETS = [word for assignment in TINY for word in ("--set", assignment)]
+
+
+def interrupted_everywhere(source: str, out: Path, more: tuple[str, ...] = ()) -> int:
+    """Interrupt the run after every single epoch; returns how often that was."""
+    interruptions = 0
+    for _ in range(EPOCHS):
+        try:
+            train_tiny(source, out, more, Interrupting(epochs=1), resume=True)
+        except KeyboardInterrupt:
+            interruptions += 1
+    train_tiny(source, out, more, resume=True)
+    return interruptions
+
+
+def test_a_run_interrupted_after_every_epoch(captions_run: Run, tmp_path: Path) -> None:
+    assert interrupted_everywhere("captions", tmp_path / "run") == EPOCHS
+
+    assert outcome(tmp_path / "run") == outcome(captions_run.path)
+
+
+def test_a_run_on_the_oracle_interrupted_after_every_epoch(tmp_path: Path) -> None:
+    whole = train_tiny("oracle", tmp_path / "whole" / "run", SMALL_ORACLE)
+
+    assert interrupted_everywhere("oracle", tmp_path / "parts" / "run", SMALL_ORACLE) == EPOCHS
+    assert outcome(tmp_path / "parts" / "run") == outcome(whole.path)
+
+
+def test_a_run_interrupted_within_epochs(toy_run: Run, toy_file: Path, tmp_path: Path) -> None:
+    interruptions = 0
+    for ticks in (1, 3, 4, 5, 6):
+        try:
+            train_tiny(toy_file, tmp_path / "run", (), Interrupting(ticks=ticks), resume=True)
+        except KeyboardInterrupt:
+            interruptions += 1
+    train_tiny(toy_file, tmp_path / "run", resume=True)
+
+    assert interruptions == 5
+    assert outcome(tmp_path / "run") == outcome(toy_run.path)
+
+
+def test_a_run_with_few_checkpoints(toy_file: Path, tmp_path: Path) -> None:
+    more = ("checkpoint_every=4", "mle.patience=1", "mle.rate_drops=0", "mle.epochs=4")
+    whole = train_tiny(toy_file, tmp_path / "whole" / "run", more)
+    for epochs in (1, 2, 3):
+        with pytest.raises(KeyboardInterrupt):
+            train_tiny(toy_file, tmp_path / "run", more, Interrupting(epochs=epochs), resume=True)
+    train_tiny(toy_file, tmp_path / "run", more, resume=True)
+
+    assert outcome(tmp_path / "run") == outcome(whole.path)
+
+
+def test_interrupted_while_the_results_are_written(toy_run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(toy_run.path, folder)
+    (folder / "finished.json").unlink()
+    (folder / "scores.json").unlink()
+    (folder / "samples.txt").write_text("from another time\n")
+
+    train_tiny(toy_run.settings.source, folder, resume=True)
+
+    assert outcome(folder) == outcome(toy_run.path)
+
+
+@pytest.mark.slow
+def test_a_process_killed_at_random_moments(captions_run: Run, tmp_path: Path) -> None:
+    chance = random.Random(20)
+    command = [sys.executable, "-c", "from sda.cli import main; main()", "train", "captions"]
+    command += ["--profile", "smoke", "--out", "run", "--resume", "--quiet", *SETS]
+    kills = 0
+    # Moments after the first sign of life, because the start takes longer than the run.
+    for moment in [chance.uniform(0.0, 1.0) for _ in range(3)]:
+        process = subprocess.Popen(command, cwd=tmp_path)
+        while process.poll() is None and not (tmp_path / "run" / "progress.jsonl").exists():
+            time.sleep(0.01)
+        time.sleep(moment)
+        kills += process.poll() is None
+        process.kill()
+        process.wait()
+    subprocess.run(command, cwd=tmp_path, check=True)
+
+    assert kills == 3
+    assert outcome(tmp_path / "run") == outcome(captions_run.path)
+
+
+def test_resume_with_nothing_there_starts_anew(
+    command: Callable[..., Answer], toy_run: Run, toy_file: Path, tmp_path: Path
+) -> None:
+    train = ("train", toy_file, "--profile", "smoke", "--out", tmp_path / "run", "--quiet", *SETS)
+
+    assert command(*train, "--resume").code == 0
+    assert outcome(tmp_path / "run") == outcome(toy_run.path)
+
+
+def test_resume_of_a_finished_run_says_so(
+    command: Callable[..., Answer], toy_run: Run, toy_file: Path
+) -> None:
+    before = contents(toy_run.path)
+    train = ("train", toy_file, "--profile", "smoke", "--out", toy_run.path, *SETS)
+
+    answer = command(*train, "--resume")
+    assert answer.code == 0
+    assert "this run is finished" in " ".join(answer.err.split())
+
+    answer = command(*train, "--resume", "--json")
+    assert answer.code == 0
+    assert "this run is finished" in answer.out
+    assert contents(toy_run.path) == before
+
+
+def test_without_resume_a_run_is_not_touched(
+    command: Callable[..., Answer], toy_run: Run, toy_file: Path
+) -> None:
+    before = contents(toy_run.path)
+
+    answer = command("train", toy_file, "--profile", "smoke", "--out", toy_run.path, *SETS)
+
+    assert answer.code == 2
+    assert answer.err == (
+        f"sda: {toy_run.path} already holds a run: give --resume to go on with it, or another"
+        " --out\n"
+    )
+    assert contents(toy_run.path) == before
+
+
+def test_a_text_that_changed_is_refused(toy_file: Path, tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    shutil.copy(toy_file, text)
+    with pytest.raises(KeyboardInterrupt):
+        train_tiny(text, tmp_path / "run", (), Interrupting(epochs=1))
+    before = contents(tmp_path / "run")
+    text.write_text(text.read_text().replace("cat", "cow"))
+
+    with pytest.raises(UserError, match="other words now"):
+        train_tiny(text, tmp_path / "run", resume=True)
+    assert contents(tmp_path / "run") == before
+
+
+def test_two_seeds_differ(toy_run: Run, toy_file: Path, tmp_path: Path) -> None:
+    other = train_tiny(toy_file, tmp_path / "run", ("seed=1",))
+
+    assert other.progress()[0]["g_loss"] != toy_run.progress()[0]["g_loss"]
+    assert other.folder.samples.read_text() != toy_run.folder.samples.read_text()

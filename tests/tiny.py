@@ -1,0 +1,133 @@
+"""Runs that take seconds, and what makes two of them the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from sda.experiments.config import Settings
+from sda.experiments.layers import Choices
+from sda.experiments.reporter import Quiet, Reporter
+from sda.experiments.run import Run, train_run
+
+# On top of the smoke profile: two epochs, one round and two epochs, of a few updates each.
+TINY = (
+    "embedded.train=120",
+    "embedded.valid=30",
+    "embedded.test=40",
+    "generator.embedding=8",
+    "generator.hidden=8",
+    "discriminator.embedding=4",
+    "discriminator.maps=[4, 4, 4]",
+    "mle.epochs=2",
+    "discriminator_phase.first_sentences=16",
+    "discriminator_phase.sentences=16",
+    "buffer.candidates=16",
+    "buffer.first_fill=32",
+    "stage2.epochs=2",
+    "stage2.first_steps=2",
+    "stage2.batch_size=8",
+    "stage2.rollouts=1",
+    "evaluation.samples=20",
+    "evaluation.final_samples=30",
+)
+EPOCHS = 5
+SMALL_ORACLE = ("embedded.length=8", "embedded.vocabulary=50", "embedded.oracle_size=8")
+
+
+def toy_lines() -> list[str]:
+    """Eighty distinct sentences of six words."""
+    adjectives = ("red", "old", "big", "sad", "shy")
+    nouns = ("cat", "dog", "bird", "fish")
+    verbs = ("sat", "ran", "slept", "sang")
+    lines = [
+        f"the {adjective} {noun} {verb} near {other}"
+        for adjective, noun, verb, other in product(adjectives, nouns, verbs, nouns)
+    ]
+    return lines[::4]
+
+
+def write_toy(path: Path) -> Path:
+    path.write_text("".join(f"{line}\n" for line in toy_lines()), encoding="utf-8")
+    return path
+
+
+def tiny_settings(
+    source: str | Path, *more: str, **choices: Any
+) -> tuple[Settings, dict[str, str]]:
+    """Settings of a tiny run and their origins; `more` are further assignments."""
+    wanted = Choices(str(source), profile="smoke", assignments=(*TINY, *more), **choices)
+    return wanted.settle()
+
+
+def train_tiny(
+    source: str | Path,
+    out: Path,
+    more: Sequence[str] = (),
+    reporter: Reporter | None = None,
+    resume: bool = False,
+    **choices: Any,
+) -> Run:
+    settings, origins = tiny_settings(source, *more, **choices)
+    return train_run(settings, origins, out, reporter or Quiet(), resume)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command said, and the code that it ended with."""
+
+    code: object
+    out: str
+    err: str
+
+
+class Interrupting(Quiet):
+    """Stands for a user who presses Ctrl-C after so many epochs, or so many updates."""
+
+    def __init__(self, epochs: int | None = None, ticks: int | None = None) -> None:
+        self.epochs = epochs
+        self.ticks = ticks
+
+    def epoch(self, line: dict[str, Any]) -> None:
+        if self.epochs is not None:
+            self.epochs -= 1
+            if self.epochs == 0:
+                raise KeyboardInterrupt
+
+    def tick(self) -> None:
+        if self.ticks is not None:
+            self.ticks -= 1
+            if self.ticks == 0:
+                raise KeyboardInterrupt
+
+
+def hash_of(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def outcome(folder: Path) -> dict[str, Any]:
+    """Everything that two equal runs agree on: all but the seconds."""
+    names = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+    same = {
+        str(name): hash_of(folder / name)
+        for name in names
+        # These tell the time, or where in a file that does.
+        if name.name not in ("progress.jsonl", "state.json")
+    }
+    lines = [json.loads(line) for line in (folder / "progress.jsonl").open(encoding="utf-8")]
+    for line in lines:
+        del line["seconds"]
+    states = sorted(folder.glob("checkpoints/*/state.json"))
+    counters = {path.parent.name: json.loads(path.read_text())["counters"] for path in states}
+    return {"files": same, "progress": lines, "counters": counters}
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """Every file below a folder with its hash, the lock left out."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".lock"]
+    return {str(path.relative_to(folder)): hash_of(path) for path in files}
