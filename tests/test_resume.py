@@ -2,6 +2,7 @@
 
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -78,25 +79,31 @@ def test_interrupted_while_the_results_are_written(toy_run: Run, tmp_path: Path)
     assert outcome(folder) == outcome(toy_run.path)
 
 
+def size_of(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
 @pytest.mark.slow
-def test_a_process_killed_at_random_moments(captions_run: Run, tmp_path: Path) -> None:
+def test_a_process_killed_at_random_moments(tmp_path: Path) -> None:
+    more = ("stage2.epochs=8",)
+    whole = train_tiny("captions", tmp_path / "whole" / "run", more)
     chance = random.Random(20)
     command = [sys.executable, "-c", "from sda.cli import main; main()", "train", "captions"]
     command += ["--profile", "smoke", "--out", "run", "--resume", "--quiet", *SETS]
-    kills = 0
-    # Moments after the first sign of life, because the start takes longer than the run.
-    for moment in [chance.uniform(0.0, 1.0) for _ in range(3)]:
+    command += ["--set", *more]
+    progress = tmp_path / "run" / "progress.jsonl"
+    for _ in range(3):
+        before = size_of(progress)
         process = subprocess.Popen(command, cwd=tmp_path)
-        while process.poll() is None and not (tmp_path / "run" / "progress.jsonl").exists():
-            time.sleep(0.01)
-        time.sleep(moment)
-        kills += process.poll() is None
+        # Counted from the first epoch of this life: the start takes longer than the run.
+        while process.poll() is None and size_of(progress) <= before:
+            time.sleep(0.002)
+        time.sleep(chance.uniform(0.0, 0.2))
         process.kill()
-        process.wait()
+        assert process.wait() == -signal.SIGKILL
     subprocess.run(command, cwd=tmp_path, check=True)
 
-    assert kills == 3
-    assert outcome(tmp_path / "run") == outcome(captions_run.path)
+    assert outcome(tmp_path / "run") == outcome(whole.path)
 
 
 def test_resume_with_nothing_there_starts_anew(

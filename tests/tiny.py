@@ -119,7 +119,7 @@ def outcome(folder: Path) -> dict[str, Any]:
         # These tell the time, or where in a file that does.
         if name.name not in ("progress.jsonl", "state.json")
     }
-    lines = [json.loads(line) for line in (folder / "progress.jsonl").open(encoding="utf-8")]
+    lines = [json.loads(line) for line in (folder / "progress.jsonl").read_bytes().splitlines()]
     for line in lines:
         del line["seconds"]
     states = sorted(folder.glob("checkpoints/*/state.json"))

@@ -23,7 +23,11 @@ CLIP = 1e-6  # D is kept this far from 0 and 1 before a logarithm (decision 0001
 def judge(discriminator: Discriminator, sentences: Sentences, kind: RewardKind = "prob") -> Tensor:
     """(B,) reward of each sentence: D itself (Eq. 2), or -log(1 - D), the GAIL form."""
     with without_dropout(discriminator):
-        real = torch.sigmoid(discriminator.real_logit(sentences))
+        return _reward(discriminator.real_logit(sentences), kind)
+
+
+def _reward(real_logit: Tensor, kind: RewardKind) -> Tensor:
+    real = torch.sigmoid(real_logit)
     if kind == "gail":
         return -torch.log(1 - real.clamp(CLIP, 1 - CLIP))
     return real
@@ -49,7 +53,7 @@ def rollout_rewards(
     final = judge(discriminator, sentences, kind)
     rewards = final[:, None].expand(sentences.tokens.shape).clone()
     if rollouts:
-        with without_dropout(generator):
+        with without_dropout(generator), without_dropout(discriminator):
             _fill(rewards, generator, discriminator, sentences, rollouts, rng, every, kind)
     return rewards * sentences.mask
 
@@ -76,10 +80,12 @@ def _fill(
         chunk = max(1, LOGIT_BYTES // (4 * generator.vocabulary_size * rollouts))
         for rows in unfinished.split(chunk):  # type: ignore[no-untyped-call]
             copies = rows.repeat_interleave(rollouts)
+            prefixes = sentences.tokens[:, :t]
             finished = complete(
-                generator, sentences.tokens[copies, :t], logits[copies], select(state, copies), rng
+                generator, prefixes[copies], logits[copies], select(state, copies), rng
             )
-            values = judge(discriminator, finished, kind).view(len(rows), rollouts).mean(1)
+            logit = discriminator.completed_logit(prefixes[rows], finished)
+            values = _reward(logit, kind).view(len(rows), rollouts).mean(1)
             rewards[rows, t - every : t] = values[:, None]
 
 

@@ -65,6 +65,21 @@ def test_neither_padding_nor_company_matters(discriminator: Discriminator) -> No
         torch.testing.assert_close(torch.cat(one_by_one), discriminator.real_logit(company))
 
 
+@pytest.mark.parametrize("known", [1, 2, 3, 5])
+def test_completions_are_judged_as_if_the_prefix_were_not_shared(
+    discriminator: Discriminator, known: int
+) -> None:
+    rng = seeded(5)
+    prefixes = torch.randint(WORDS, (3, known), generator=rng)
+    rests = torch.randint(WORDS, (6, 4), generator=rng)
+    tokens = torch.cat((prefixes.repeat_interleave(2, 0), rests), 1)
+    lengths = known + torch.tensor([1, 4, 2, 3, 1, 4])
+    completions = Sentences(tokens, lengths)
+    with without_dropout(discriminator):
+        shared = discriminator.completed_logit(prefixes, completions)
+        torch.testing.assert_close(shared, discriminator.real_logit(completions))
+
+
 def test_word_zero_is_told_from_padding(discriminator: Discriminator) -> None:
     two, four = judge(discriminator, sentences_of([1, 2], [1, 2, 0, 0])).tolist()
 

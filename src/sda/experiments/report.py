@@ -114,7 +114,8 @@ def _texts(name: str, run: Run) -> list[str]:
         parts += ["<h3>Samples, the first in the file</h3>"]
         parts.append(_table(["sentence"], ([line] for line in lines), "text"))
     if folder.buffer.is_file():
-        records = [json.loads(line) for line in folder.buffer.open(encoding="utf-8")]
+        with folder.buffer.open(encoding="utf-8") as file:
+            records = [json.loads(line) for line in file]
         top = [[r["text"], f"{r['score']:.4f}", str(r["epoch"])] for r in records[:SHOWN_SAMPLES]]
         parts += [f"<h3>Best of the {len(records):,} sentences in the buffer</h3>"]
         parts.append(_table(["sentence", "score", "epoch"], top, "text"))

@@ -35,6 +35,7 @@ class CnnDiscriminator(Discriminator):
         features = sum(maps)
         self.pad = vocabulary_size
         self.widths = tuple(widths)
+        self.maps = tuple(maps)
         self.penalty_weight = penalty
         self.embedding = nn.Embedding(vocabulary_size + 1, embedding)
         self.filters = nn.ModuleList(
@@ -60,33 +61,63 @@ class CnnDiscriminator(Discriminator):
         self.output.bias.fill_(0.1)
 
     def features(self, sentences: Sentences) -> Tensor:
+        return self._highway(self._peaks(sentences))
+
+    def real_logit(self, sentences: Sentences) -> Tensor:
+        return self._logit(self.features(sentences))
+
+    def completed_logit(self, prefixes: Tensor, completions: Sentences) -> Tensor:
+        # Windows within the prefix are the same in all its completions and are looked at once.
+        lengths = torch.full_like(prefixes[:, 0], prefixes.shape[1])
+        inside = self._peaks(Sentences(prefixes, lengths), whole_windows=True)
+        copies = len(completions) // len(prefixes)
+        peaks = torch.maximum(
+            inside.repeat_interleave(copies, 0),
+            self._peaks(completions, known=prefixes.shape[1]),
+        )
+        return self._logit(self._highway(peaks))
+
+    def _peaks(self, sentences: Sentences, known: int = 0, whole_windows: bool = False) -> Tensor:
+        """(B, F) the highest score of each map over the windows of each sentence.
+
+        Windows within the first `known` words are left out. With `whole_windows` a sentence
+        shorter than a window has no such window, and its peak is minus infinity.
+        """
         sentences = sentences.trimmed()
+        lengths = sentences.lengths
         tokens = sentences.tokens.masked_fill(~sentences.mask, self.pad)
         missing = max(self.widths) - tokens.shape[1]
-        if missing > 0:
+        if missing > 0 and not whole_windows:
             tokens = nn.functional.pad(tokens, (0, missing), value=self.pad)
         embedded = self.embedding(tokens)
         size = embedded.shape[2]
         row = embedded.flatten(1)
-        shortest = int(sentences.lengths.min()) if len(sentences) else 0
+        shortest = int(lengths.min()) if len(lengths) else 0
         peaks = []
-        for width, layer in zip(self.widths, self.filters, strict=True):
+        for width, count, layer in zip(self.widths, self.maps, self.filters, strict=True):
+            if width > tokens.shape[1]:
+                peaks.append(row.new_full((len(row), count), -torch.inf))
+                continue
+            first = max(0, known - width + 1)
             # A linear layer on windows of the flattened row is the convolution, and on a CPU the
             # fastest form of it; bias and ReLU commute with the maximum and come after it.
-            scores = layer(row.unfold(1, width * size, size))
-            starts = scores.shape[1]
-            if shortest - width + 1 < starts:
-                last = (sentences.lengths - width).clamp(min=0)
-                outside = torch.arange(starts, device=last.device) > last[:, None]
-                scores = scores.masked_fill(outside[:, :, None], float("-inf"))
+            scores = layer(row[:, first * size :].unfold(1, width * size, size))
+            last = tokens.shape[1] - width
+            if shortest - width < last:
+                ends = (lengths - width).clamp(min=0)
+                starts = torch.arange(first, last + 1, device=ends.device)
+                scores = scores.masked_fill((starts > ends[:, None])[:, :, None], -torch.inf)
             peaks.append(scores.amax(1))
-        pooled = torch.relu(torch.cat(peaks, 1) + self.filter_bias)
-        gate = torch.sigmoid(self.gate(pooled))
-        highway: Tensor = gate * torch.relu(self.transform(pooled)) + (1 - gate) * pooled
-        return highway
+        return torch.cat(peaks, 1)
 
-    def real_logit(self, sentences: Sentences) -> Tensor:
-        logit: Tensor = self.output(self.dropout(self.features(sentences)))
+    def _highway(self, peaks: Tensor) -> Tensor:
+        pooled = torch.relu(peaks + self.filter_bias)
+        gate = torch.sigmoid(self.gate(pooled))
+        mixed: Tensor = gate * torch.relu(self.transform(pooled)) + (1 - gate) * pooled
+        return mixed
+
+    def _logit(self, features: Tensor) -> Tensor:
+        logit: Tensor = self.output(self.dropout(features))
         return logit[:, 0]
 
     def penalty(self) -> Tensor | float:

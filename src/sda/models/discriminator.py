@@ -20,6 +20,13 @@ class Discriminator(nn.Module, ABC):
     def real_logit(self, sentences: Sentences) -> Tensor:
         """(B,) high for sentences that look real."""
 
+    def completed_logit(self, prefixes: Tensor, completions: Sentences) -> Tensor:
+        """(B * N,) the same for N completions of each prefix (B, t), those of one prefix together.
+
+        A model that can read a shared beginning once overrides this for speed.
+        """
+        return self.real_logit(completions)
+
     def penalty(self) -> Tensor | float:
         """What the training loss adds to keep the model small; zero unless a model has one."""
         return 0.0
