@@ -28,7 +28,7 @@ def test_figures_by_hand(state: TrainState) -> None:
         {
             "reward": 3.0 / 6,
             "entropy": (3 + 7) * math.log(2) / 6,
-            "length": 3,
+            "length": (1 + 1 + 1 + 1 + 3) / 5,
             # Five sentences, of which three are distinct.
             "duplicates": 2 / 5,
             "accepted": 1 / 3,

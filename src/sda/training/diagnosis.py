@@ -29,10 +29,9 @@ def diagnose(
     meter.add(
         reward=(rewards.sum() / tokens).item(),
         entropy=-(log_probs.double().sum() / tokens).item(),
-        length=fake.lengths.double().mean().item(),
     )
     seen = Sentences.join([written, fake]).flat(state.generator.eos)
     distinct = len(np.unique(number_sentences(seen)))
-    meter.add(duplicates=1 - distinct / len(seen))
+    meter.add(duplicates=1 - distinct / len(seen), length=float(seen.lengths.mean()))
     if len(written):
         meter.add(accepted=accepted / len(written))

@@ -1,0 +1,201 @@
+"""Every shipped settings file loads and builds, and the paper's scale is the paper's."""
+
+import inspect
+import tomllib
+from importlib import resources
+from itertools import product
+from typing import Any
+
+import pytest
+import torch
+from fakes import seeded
+
+from sda.experiments.build import build_metric, build_state
+from sda.experiments.config import Settings, leaves, make_settings, write_toml
+from sda.experiments.layers import Choices, named, names_of
+from sda.models.oracle import random_oracle
+from sda.models.rnn import RnnDiscriminator, RnnGenerator
+from sda.reference.bleu import Bleu
+from sda.reference.likelihood import Likelihood
+from sda.text.corpus import Corpus
+
+KINDS = ("defaults", "discriminators", "generators", "methods", "metrics", "presets", "profiles")
+SOURCES = ("captions", "oracle", "oracle:file.npz", "lines.txt")
+
+
+def test_there_is_no_other_kind_of_file() -> None:
+    folders = [entry for entry in resources.files("sda.configs").iterdir() if entry.is_dir()]
+    names = {entry.name for entry in folders if not entry.name.startswith("_")}
+
+    assert names == set(KINDS)
+    assert names_of("methods") == ["mle", "rl", "sda"]
+    assert names_of("profiles") == ["full", "small", "smoke"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind in KINDS for name in names_of(kind)]
+)
+def test_every_file_holds_known_settings(kind: str, name: str) -> None:
+    layer = named(kind, name)
+    plain = {key: value for key, value in layer.items() if key != "for"}
+
+    for table in (plain, *layer.get("for", {}).values()):
+        settings = make_settings({"source": "captions", **table})
+        assert dict(leaves(table)).items() <= dict(leaves(settings.model_dump())).items()
+
+
+@pytest.mark.parametrize("generator", names_of("generators"))
+@pytest.mark.parametrize("discriminator", names_of("discriminators"))
+def test_every_pair_of_models_builds_and_runs(
+    generator: str, discriminator: str, corpus: Corpus
+) -> None:
+    choices = Choices("captions", generator=generator, discriminator=discriminator)
+    state, _ = build_state(choices.settle()[0], corpus, seeded(1))
+
+    assert state.generator.loss(corpus.train).isfinite()
+    assert state.discriminator.real_logit(corpus.train).shape == (len(corpus),)
+
+
+@pytest.mark.parametrize("generator", names_of("generators"))
+@pytest.mark.parametrize("metric", names_of("metrics"))
+def test_every_metric_builds_and_scores(generator: str, metric: str, corpus: Corpus) -> None:
+    settings, _ = Choices("captions", generator=generator, metric=metric, profile="smoke").settle()
+    state, _ = build_state(settings, corpus, seeded(1))
+
+    scores = build_metric(settings, corpus, state.generator, seeded(2))(corpus.valid)
+    assert scores.total.shape == (len(corpus.valid),)
+    assert not scores.total.isnan().any()
+
+
+@pytest.mark.parametrize(
+    ("profile", "source", "method", "generator"),
+    list(product(names_of("profiles"), SOURCES, names_of("methods"), names_of("generators"))),
+)
+def test_every_combination_settles(profile: str, source: str, method: str, generator: str) -> None:
+    choices = Choices(source, method=method, profile=profile, generator=generator)
+    settings, origins = choices.settle()
+
+    assert settings.method == method
+    assert len(settings.metric) == (1 if method == "sda" else 0)
+    assert set(origins) <= dict(leaves(settings.model_dump())).keys()
+    assert make_settings(tomllib.loads(write_toml(settings, origins))) == settings
+
+
+ALL = {
+    "mle.batch_size": 64,
+    "stage2.batch_size": 64,
+    # 64 real and 64 fake sentences.
+    "discriminator_phase.batch_size": 128,
+    "discriminator.use": "sda.models.rnn:RnnDiscriminator",
+    "discriminator.embedding": 64,
+    "discriminator.dropout": 0.25,
+    "discriminator_phase.rate": 1e-4,
+    "stage2.rollouts": 16,
+    "stage2.rollout_every": 1,
+    "stage2.reward": "prob",
+    "stage2.baseline": "none",
+    "stage2.steps": "alternating",
+    "mle.clip": 5.0,
+    "stage2.clip": 5.0,
+    "mle.epochs": 100,
+    "mle.patience": 0,
+    "mle.keep_best": False,
+    "stage2.epochs": 100,
+    "stage2.first_steps": 6,
+    "stage2.fewer_every": 10,
+    "buffer.candidates": 1000,
+    "buffer.first_fill": 10_000,
+    "buffer.near_duplicates": None,
+    "buffer.length_quota": False,
+    "buffer.reject_copies": False,
+    "buffer.max_age": None,
+    "discriminator_phase.rounds": 5,
+    "discriminator_phase.passes": 3,
+    "discriminator_phase.sentences": 10_000,
+}
+SYNTHETIC = {
+    "embedded.vocabulary": 5000,
+    "embedded.train": 10_000,
+    "embedded.test": 10_000,
+    "mle.rate": 0.01,
+    "stage2.rate": 0.01,
+    "discriminator.hidden": 64,
+    "buffer.capacity": 1000,
+    "evaluation.every": 5,
+}
+TEXT = {
+    "generator.embedding": 128,
+    "generator.hidden": 128,
+    "mle.rate": 1e-3,
+    "stage2.rate": 1e-4,
+    "discriminator.hidden": 128,
+    "evaluation.every": 10,
+    "evaluation.final_samples": 10_000,
+    # With the end symbol 51 tokens.
+    "data.max_length": 50,
+}
+
+
+def synthetic(length: int, size: int) -> dict[str, Any]:
+    return {
+        "embedded.length": length,
+        "embedded.oracle_size": size,
+        "generator.embedding": size,
+        "generator.hidden": size,
+    }
+
+
+def full(source: str, **choices: Any) -> Settings:
+    return Choices(source, profile="full", preset="paper", **choices).settle()[0]
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        (full("oracle"), ALL | SYNTHETIC | synthetic(20, 32)),
+        (full("oracle", values={"embedded": {"length": 40}}), ALL | SYNTHETIC | synthetic(40, 64)),
+        (full("lines.txt"), ALL | TEXT),
+    ],
+    ids=["oracle 20", "oracle 40", "text"],
+)
+def test_the_papers_scale(settings: Settings, expected: dict[str, Any]) -> None:
+    values = dict(leaves(settings.model_dump()))
+
+    assert {key: values[key] for key in expected} == expected
+
+
+def test_the_papers_metrics(corpus: Corpus) -> None:
+    state, likelihood = build_state(full("oracle"), corpus, seeded(1))
+    assert [type(part) for _, part in likelihood.parts] == [Likelihood]
+
+    settings = full("lines.txt")
+    bleu = build_metric(settings, corpus, state.generator, seeded(1))
+    assert [(weight, type(part)) for weight, part in bleu.parts] == [(1.0, Bleu)]
+    assert bleu.names == ("bleu-3",)
+    # The paper's number of references is the class's own.
+    assert "references" not in settings.metric[0]
+    assert inspect.signature(Bleu).parameters["references"].default == 1000
+
+
+def test_the_papers_buffer_on_text(corpus: Corpus) -> None:
+    many = torch.arange(80_000) % len(corpus)
+    large = Corpus(corpus.vocabulary, corpus.train[many], corpus.valid, corpus.max_length)
+
+    assert build_state(full("lines.txt"), large, seeded(1))[0].buffer.capacity == 5000
+
+
+def test_the_papers_models(corpus: Corpus) -> None:
+    state, _ = build_state(full("lines.txt"), corpus, seeded(1))
+
+    assert isinstance(state.generator, RnnGenerator)
+    assert state.generator.cell == "lstm"
+    assert isinstance(state.discriminator, RnnDiscriminator)
+    # Initial values are drawn from N(0, 0.1) in the generator and from N(0, 1) in the oracle.
+    assert deviation(state.generator) == pytest.approx(0.1, rel=0.02)
+    assert deviation(random_oracle(500, 20, 32, seeded(1))) == pytest.approx(1.0, rel=0.02)
+
+
+def deviation(model: torch.nn.Module) -> float:
+    return (
+        torch.cat([parameter.detach().flatten() for parameter in model.parameters()]).std().item()
+    )

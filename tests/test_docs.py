@@ -1,0 +1,61 @@
+"""What the documents show runs: Python blocks as they are, commands as far as their options."""
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from sda.cli import app
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    """The fenced blocks of that language; the empty language is the shell's."""
+    pieces = re.split(r"^```(\w*)\n", path.read_text(), flags=re.MULTILINE)
+    # Every second fence closes a block: opening language, content, closing fence, text between.
+    return [text for name, text in zip(pieces[1::4], pieces[2::4], strict=True) if name == language]
+
+
+def commands() -> list[str]:
+    lines = [
+        line for path in DOCUMENTS for block in blocks(path, "") for line in block.splitlines()
+    ]
+    return sorted({line.partition("#")[0].strip() for line in lines if line.startswith("sda ")})
+
+
+def test_there_are_commands_to_check() -> None:
+    assert len(commands()) >= 8
+
+
+@pytest.mark.parametrize("line", commands())
+def test_command_has_only_known_options(line: str) -> None:
+    _, name, *arguments = shlex.split(line)
+    group: Any = typer.main.get_command(app)
+
+    group.commands[name].make_context(name, arguments)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
+        assert (path.parent / target).exists(), target
+
+
+@pytest.mark.slow
+def test_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole = [block for block in blocks(ROOT / "README.md", "python") if "import sda" in block]
+    assert whole
+    for block in whole:
+        exec(compile(block, "README.md", "exec"), {})
+
+
+def test_make_targets_of_the_readme_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for target in set(re.findall(r"`?make (\w+)", (ROOT / "README.md").read_text())):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
