@@ -55,7 +55,7 @@ def main() -> None:
         print(f"sda: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
-        print("sda: interrupted", file=sys.stderr)
+        print("sda: interrupted; a run goes on with --resume", file=sys.stderr)
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # The reader of our output has seen enough, as `head` does.

@@ -7,7 +7,7 @@ import pytest
 from sda.experiments.alarms import CollapseAlarm
 
 
-def line(epoch: int = 1, stage: str = "imitation", **figures: float) -> dict[str, Any]:
+def line(epoch: int = 1, stage: str = "imitation", **figures: Any) -> dict[str, Any]:
     return {"stage": stage, "epoch": epoch, **figures}
 
 
@@ -15,11 +15,11 @@ def line(epoch: int = 1, stage: str = "imitation", **figures: float) -> dict[str
 def test_many_duplicates(name: str) -> None:
     alarm = CollapseAlarm()
 
-    assert alarm.look(line(1, **{name: 0.1})) == []
-    assert alarm.look(line(2, **{name: 0.25})) == [
+    assert alarm.look(line(1) | {name: 0.1}) == []
+    assert alarm.look(line(2) | {name: 0.25}) == [
         "collapse? 25% of the sentences written in epoch 2 of the imitation stage are duplicates"
     ]
-    assert alarm.look(line(3, **{name: 0.9})) == []
+    assert alarm.look(line(3) | {name: 0.9}) == []
 
 
 def test_the_larger_share_of_duplicates_counts() -> None:

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+import safetensors.torch
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,6 @@ from tiny import contents
 from torch import Tensor
 
 from sda.errors import UserError
-from sda.experiments import checkpoint as module
 from sda.experiments.checkpoint import Checkpoint, Checkpoints
 
 
@@ -167,7 +167,7 @@ def test_broken_values_are_noticed(
 def test_a_file_of_another_kind_with_the_right_hash(
     checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module.safetensors.torch, "save", lambda _: b"not tensors")
+    monkeypatch.setattr(safetensors.torch, "save", lambda _: b"not tensors")
     checkpoints.save("000001", example())
 
     with pytest.raises(UserError, match="broken checkpoint"):

@@ -18,7 +18,7 @@ from sda.experiments.config import Settings
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
 from sda.reference.filters import NotCopy
-from sda.reference.metric import WeightedSum
+from sda.reference.metric import ReferenceMetric, WeightedSum
 from sda.text.corpus import Corpus
 from sda.text.vocabulary import Vocabulary
 from sda.training.schedule import Phase, Step, paper_schedule, stage_one, training_only
@@ -118,7 +118,7 @@ def build_metric(
         own = {"function": function} if function is not None and "function" in section else {}
         rest = {k: v for k, v in section.items() if k != "weight" and k not in own}
         weight = _typed(section.get("weight", 1.0), float, f"metric.{i}.weight")
-        parts.append((weight, build(rest, f"metric.{i}", **known, **own)))
+        parts.append((weight, build(rest, f"metric.{i}", ReferenceMetric, **known, **own)))
     if settings.buffer.reject_copies:
         parts.append((1.0, NotCopy(corpus.vocabulary, corpus.train)))
     return WeightedSum(parts)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
@@ -77,15 +78,20 @@ class JsonLines(Quiet):
 
 
 class Terminal:
-    """A progress bar on standard error, with the figures of the last epoch beside it."""
+    """A progress bar on standard error, with the figures of the last epoch beside it.
+
+    Where standard error is not a terminal there is a line for each epoch instead.
+    """
 
     def __init__(self) -> None:
-        self.console = Console(stderr=True)
+        self.console = Console(stderr=True, highlight=False)
         self._bars: Bars | None = None
         self._last = 0.0
 
     def start(self, title: str, rows: Sequence[tuple[str, str]], epochs: int, done: int) -> None:
         self.console.print(summary_table(title, rows))
+        if not self.console.is_terminal:
+            return
         self._bars = Bars(
             TextColumn("{task.description}"),
             BarColumn(bar_width=20),
@@ -108,21 +114,20 @@ class Terminal:
             self._last = now
 
     def epoch(self, line: dict[str, Any]) -> None:
-        if self._bars is None:
-            return
         figures = "  ".join(
             f"{label} {line[name]:.3f}" for name, label in SHOWN.items() if name in line
         )
         name = f"{STAGES[line['stage']]} {line['epoch']}"
-        self._bars.update(self._task, advance=1, description=name, figures=figures)
-        if not self.console.is_terminal:
-            self.console.print(f"{name}: {figures}", highlight=False)
+        if self._bars is None:
+            self.console.print(f"{name}: {figures}", soft_wrap=True)
+        else:
+            self._bars.update(self._task, advance=1, description=name, figures=figures)
 
     def warn(self, text: str) -> None:
-        self.console.print(f"[yellow]warning:[/yellow] {text}", highlight=False)
+        self.console.print(f"[yellow]warning:[/yellow] {escape(text)}", soft_wrap=True)
 
     def say(self, text: str) -> None:
-        self.console.print(text, highlight=False)
+        self.console.print(escape(text), soft_wrap=True)
 
     def stop(self) -> None:
         if self._bars is not None:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from sda.reference.metric import ReferenceMetric
 from sda.text.bleu import References
 from sda.text.corpus import draw
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import Vocabulary
 
 
-class Bleu:
+class Bleu(ReferenceMetric):
     """BLEU-`order` against references drawn once from the training sentences."""
-
-    depends_on_generator = False
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from sda.errors import UserError
+from sda.reference.metric import ReferenceMetric
 from sda.text.ngrams import number_sentences
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import Vocabulary
@@ -19,11 +20,10 @@ def _verdict(passed: Tensor) -> Tensor:
     return torch.where(passed, 0.0, -torch.inf).double()
 
 
-class Contains:
+class Contains(ReferenceMetric):
     """Passes sentences that have all words of `must` and none of `must_not`."""
 
     name = "contains"
-    depends_on_generator = False
 
     def __init__(
         self, vocabulary: Vocabulary, must: Sequence[str] = (), must_not: Sequence[str] = ()
@@ -44,11 +44,10 @@ class Contains:
         return ((sentences.tokens == word) & sentences.mask).any(1)
 
 
-class Length:
+class Length(ReferenceMetric):
     """Passes sentences of `least` to `most` words."""
 
     name = "length"
-    depends_on_generator = False
 
     def __init__(self, vocabulary: Vocabulary, least: int = 1, most: int | None = None) -> None:
         self._eos = vocabulary.eos
@@ -61,11 +60,10 @@ class Length:
         return _verdict(passed if self._most is None else passed & (words <= self._most))
 
 
-class NotCopy:
+class NotCopy(ReferenceMetric):
     """Passes sentences that training does not have word for word."""
 
     name = "not-copy"
-    depends_on_generator = False
 
     def __init__(self, vocabulary: Vocabulary, train: Sentences) -> None:
         self._eos = vocabulary.eos

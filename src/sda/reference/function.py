@@ -15,21 +15,20 @@ import torch
 from torch import Tensor
 
 from sda.errors import UserError
+from sda.reference.metric import ReferenceMetric
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import Vocabulary
 
 UserFunction = Callable[..., Any]
 
 
-class Function:
+class Function(ReferenceMetric):
     """Scores by a function from a list of texts to a list of floats.
 
     A parameter named `completions` is filled by keyword, and `prompts` with empty strings, so that
     reward functions of the wider ecosystem work as they are. Minus infinity keeps a sentence out
     of the buffer. Anything else that is not a finite number is reported as the user's error.
     """
-
-    depends_on_generator = False
 
     def __init__(self, vocabulary: Vocabulary, function: str | UserFunction) -> None:
         self._vocabulary = vocabulary

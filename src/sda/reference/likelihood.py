@@ -6,12 +6,13 @@ import torch
 from torch import Tensor
 
 from sda.models.generator import Generator, without_dropout
+from sda.reference.metric import ReferenceMetric
 from sda.text.sentences import Sentences
 
 CHUNK = 1024  # sentences scored at a time
 
 
-class Likelihood:
+class Likelihood(ReferenceMetric):
     """Sum of log-probabilities; their mean per token where lengths vary.
 
     A sum over sentences of different lengths would select the shortest.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -12,22 +12,19 @@ from sda.text.scores import Scores
 from sda.text.sentences import Sentences
 
 
-class ReferenceMetric(Protocol):
+class ReferenceMetric(ABC):
     """Scores sentences, higher is better; minus infinity keeps a sentence out of the buffer.
 
     `depends_on_generator` says whether scores change as the generator learns, so that the buffer
     must be scored anew each epoch.
     """
 
-    @property
-    def name(self) -> str: ...
+    name: str
+    depends_on_generator: bool = False
 
-    @property
-    def depends_on_generator(self) -> bool: ...
-
+    @abstractmethod
     def __call__(self, sentences: Sentences) -> Tensor:
         """(B,) float64, without gradient."""
-        ...
 
 
 class WeightedSum:
@@ -44,7 +41,9 @@ class WeightedSum:
     def __call__(self, sentences: Sentences) -> Scores:
         columns = torch.zeros(len(sentences), len(self.parts), dtype=torch.float64)
         for column, (weight, part) in enumerate(self.parts):
-            columns[:, column] = weight * part(sentences)
+            values = part(sentences)
+            # What a part rules out stays out, whatever its weight.
+            columns[:, column] = torch.where(values == -torch.inf, values, weight * values)
         return Scores(columns.sum(1), columns)
 
 

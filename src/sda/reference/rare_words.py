@@ -5,11 +5,12 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from sda.reference.metric import ReferenceMetric
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import Vocabulary
 
 
-class RareWords:
+class RareWords(ReferenceMetric):
     """1 / o^2 for each distinct word that training has o times, where 0 < o < `threshold`.
 
     A word seen once would outweigh any BLEU, so one word gives `bonus_cap` at most; the paper has
@@ -17,7 +18,6 @@ class RareWords:
     """
 
     name = "rare-words"
-    depends_on_generator = False
 
     def __init__(
         self,

@@ -5,19 +5,19 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from sda.reference.metric import ReferenceMetric
 from sda.text.ngrams import number_ngrams
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import Vocabulary
 
 
-class Repetition:
+class Repetition(ReferenceMetric):
     """1 / o^2, where o is how often the sentence has its commonest 3-gram (decision 0019).
 
     Without a repeat the bonus is 1, with one 0.25. A sentence of fewer than three words has o = 1.
     """
 
     name = "repetition"
-    depends_on_generator = False
 
     def __init__(self, vocabulary: Vocabulary, n: int = 3) -> None:
         self._eos = vocabulary.eos

@@ -1,0 +1,173 @@
+"""Likelihoods per token with their errors, against values known by hand and by theory."""
+
+import math
+
+import pytest
+import torch
+from fakes import FixedGenerator, seeded, sentences_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sda.evaluation.likelihood import divergence_scores, nll_test, per_token, truth_scores
+from sda.evaluation.score import Score
+from sda.evaluation.truth import CaptionTruth, LstmTruth
+from sda.models.oracle import random_oracle
+from sda.sampling import sample
+from sda.text.captions import CaptionGrammar, CaptionOracle
+from sda.text.sentences import Flat, Sentences
+from sda.text.tokens import WhitespaceTokenizer
+from sda.text.vocabulary import WordVocabulary
+
+
+def by_name(scores: list[Score]) -> dict[str, Score]:
+    return {score.name: score for score in scores}
+
+
+def assert_near(score: Score, value: float) -> None:
+    """Within five standard errors, and the error is small enough for that to mean something."""
+    assert score.standard_error is not None
+    assert 0 < score.standard_error < 0.03
+    assert abs(score.value - value) < 5 * score.standard_error
+
+
+def test_a_ratio_by_hand() -> None:
+    # 6 / 4 = 1.5; residuals 2 - 1.5 and 4 - 4.5; sqrt(2 / 1 * (0.25 + 0.25)) / 4 = 0.25.
+    assert per_token(torch.tensor([2.0, 4.0]).double(), torch.tensor([1, 3])) == (1.5, 0.25)
+
+
+def test_one_sentence_has_no_error() -> None:
+    assert per_token(torch.tensor([3.0]).double(), torch.tensor([2])) == (1.5, None)
+
+
+@given(st.lists(st.floats(-100, 100), min_size=2, max_size=20), st.integers(1, 9))
+def test_at_one_length_the_error_is_that_of_a_mean(values: list[float], length: int) -> None:
+    tensor = torch.tensor(values, dtype=torch.float64)
+    ratio, error = per_token(tensor, torch.full((len(values),), length))
+
+    assert ratio == pytest.approx(tensor.mean().item() / length, abs=1e-9)
+    expected = tensor.std().item() / math.sqrt(len(values)) / length
+    assert error == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+def test_the_error_is_the_spread_of_the_ratio() -> None:
+    rng = seeded(3)
+    repetitions, size = 2000, 50
+    lengths = torch.randint(1, 20, (repetitions, size), generator=rng)
+    noise = torch.randn(repetitions, size, generator=rng, dtype=torch.float64)
+    values = 2.0 * lengths + noise * lengths.double().sqrt()
+    found = [per_token(*row) for row in zip(values, lengths, strict=True)]
+    ratios = torch.tensor([ratio for ratio, _ in found])
+    errors = torch.tensor([error for _, error in found])
+
+    # The spread of 2,000 ratios is known to 1.6 %; six times that is never reached by chance.
+    assert errors.mean().item() == pytest.approx(ratios.std().item(), rel=0.1)
+
+
+def test_nll_of_test_data_by_hand() -> None:
+    generator = FixedGenerator([0.5, 0.25, 0.25], eos=0)
+    score = nll_test(generator, sentences_of([0], [1, 0], [1, 2, 0]))
+
+    # Two bits for a word and one for each end, over six tokens.
+    assert score.value == pytest.approx((3 * 1 + 3 * 2) * math.log(2) / 6)
+    assert (score.name, score.higher_is_better) == ("nll-test", False)
+    assert score.signature.startswith("sentences:3|per:token|temperature:1|")
+
+
+def entropy(*probabilities: float) -> float:
+    return -sum(p * math.log(p) for p in probabilities)
+
+
+def test_own_samples_have_the_entropy_as_their_nll() -> None:
+    probabilities = [0.5, 0.25, 0.125, 0.125]
+    oracle = FixedGenerator(probabilities)
+    samples = sample(oracle, 2000, seeded(1))
+    (score,) = truth_scores(LstmTruth(oracle), samples)
+
+    assert score.name == "nll-oracle"
+    assert_near(score, entropy(*probabilities))
+
+
+def test_two_draws_of_a_random_oracle_agree() -> None:
+    oracle = random_oracle(50, 8, 8, seeded(2))
+    truth = LstmTruth(oracle)
+    samples, test = sample(oracle, 2000, seeded(3)), sample(oracle, 2000, seeded(4))
+    scores = by_name(divergence_scores(oracle, truth, samples, test))
+    (nll,) = truth_scores(truth, samples)
+
+    assert nll.value == scores["entropy"].value
+    other = nll_test(oracle, test)
+    assert nll.standard_error is not None
+    assert other.standard_error is not None
+    error = math.hypot(nll.standard_error, other.standard_error)
+    assert 0 < abs(nll.value - other.value) < 5 * error
+
+
+def test_a_model_has_no_divergence_from_itself() -> None:
+    oracle = random_oracle(50, 8, 8, seeded(2))
+    samples = sample(oracle, 100, seeded(3))
+    scores = by_name(divergence_scores(oracle, LstmTruth(oracle), samples, samples))
+
+    for name in ("kl-model-oracle", "kl-oracle-model"):
+        assert (scores[name].value, scores[name].standard_error) == (0.0, 0.0)
+
+
+def test_both_divergences_by_hand() -> None:
+    p, q = (0.5, 0.25, 0.25), (0.25, 0.25, 0.5)
+    model, oracle = FixedGenerator(p), FixedGenerator(q)
+    samples, test = sample(model, 4000, seeded(5)), sample(oracle, 4000, seeded(6))
+    scores = by_name(divergence_scores(model, LstmTruth(oracle), samples, test))
+
+    # Half of the words cost one bit more and a quarter one bit less, both ways round.
+    assert_near(scores["kl-model-oracle"], math.log(2) / 4)
+    assert_near(scores["kl-oracle-model"], math.log(2) / 4)
+    assert_near(scores["entropy"], entropy(*p))
+    assert scores["entropy"].higher_is_better is None
+    assert scores["kl-model-oracle"].higher_is_better is False
+
+
+@pytest.fixture(scope="module")
+def captions() -> tuple[CaptionTruth, Sentences, int]:
+    """The truth, 400 captions and the end symbol."""
+    grammar = CaptionGrammar()
+    vocabulary = WordVocabulary(grammar.words, has_unknown=False, tokenizer=WhitespaceTokenizer())
+    first = len(vocabulary) - len(grammar.words)
+    flat = grammar.sample(400, seeded(7))
+    sentences = Sentences.from_flat(Flat(flat.ids + first, flat.starts), vocabulary.eos)
+    return CaptionTruth(CaptionOracle(grammar), vocabulary), sentences, vocabulary.eos
+
+
+def test_captions_are_grammatical(captions: tuple[CaptionTruth, Sentences, int]) -> None:
+    truth, sentences, _ = captions
+    scores = by_name(truth_scores(truth, sentences, temperature=0.8))
+
+    assert scores["grammatical-share"].value == 1.0
+    assert scores["grammatical-share"].standard_error == 0.0
+    assert scores["nll-oracle-grammatical"].value == scores["nll-oracle"].value
+    # The expected log-probability of a caption over the expected number of its tokens.
+    words = truth.oracle.grammar.automaton.expected_counts().sum()
+    expected = truth.oracle.grammar.entropy() / (words + 1)
+    assert_near(scores["nll-oracle"], expected - math.log(0.99) / (words + 1))
+    assert all("temperature:0.8" in score.signature for score in scores.values())
+
+
+def test_half_of_the_sentences_are_nonsense(captions: tuple[CaptionTruth, Sentences, int]) -> None:
+    truth, sentences, eos = captions
+    nonsense = sentences_of([5, 5, eos])
+    scores = by_name(truth_scores(truth, Sentences.join([sentences[:1], nonsense])))
+
+    assert scores["grammatical-share"].value == 0.5
+    assert scores["grammatical-share"].standard_error == pytest.approx(0.5)
+    alone = by_name(truth_scores(truth, sentences[:1]))
+    assert alone["grammatical-share"].standard_error is None
+    assert scores["nll-oracle-grammatical"].value == pytest.approx(alone["nll-oracle"].value)
+    assert scores["nll-oracle"].value > alone["nll-oracle"].value
+
+
+def test_nonsense_alone_has_no_grammatical_nll(
+    captions: tuple[CaptionTruth, Sentences, int],
+) -> None:
+    truth, _, eos = captions
+    scores = by_name(truth_scores(truth, sentences_of([5, 5, eos])))
+
+    assert scores["grammatical-share"].value == 0.0
+    assert "nll-oracle-grammatical" not in scores
