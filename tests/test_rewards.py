@@ -7,7 +7,7 @@ from torch import Tensor
 
 from sda import rewards as module
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
-from sda.rewards import judge, rollout_rewards, subtract_baseline
+from sda.rewards import judge, rescale, rollout_rewards, subtract_baseline
 from sda.sampling import complete
 from sda.text.sentences import Sentences
 
@@ -237,3 +237,29 @@ def test_a_constant_reward_teaches_nothing_with_batch_mean() -> None:
     torch.testing.assert_close(
         subtract_baseline(constant, MASK, "batch_mean"), torch.zeros(3, 3), atol=1e-6, rtol=0
     )
+
+
+def test_rank_rescaling_is_a_true_sort_at_each_step() -> None:
+    rewards = torch.tensor([[0.1, 0.9], [0.7, 0.2], [0.4, 0.0]])
+    mask = torch.tensor([[True, True], [True, True], [True, False]])
+
+    ranked = rescale(rewards, mask, "rank")
+
+    by_rank = {
+        rank: torch.sigmoid(torch.tensor(12 * (0.5 - rank / 3))).item() for rank in (1, 2, 3)
+    }
+    assert ranked[:, 0].tolist() == pytest.approx([by_rank[3], by_rank[1], by_rank[2]])
+    of_two = [torch.sigmoid(torch.tensor(12 * (0.5 - rank / 2))).item() for rank in (1, 2)]
+    assert ranked[:, 1].tolist() == pytest.approx([*of_two, 0.0])
+
+
+def test_rank_rescaling_of_a_constant_is_a_constant() -> None:
+    ranked = rescale(torch.full((4, 3), 0.3), torch.ones(4, 3, dtype=torch.bool), "rank")
+
+    assert ranked.unique().numel() == 1
+
+
+def test_no_rescaling_changes_nothing() -> None:
+    rewards = torch.rand(3, 2)
+
+    assert rescale(rewards, torch.ones(3, 2, dtype=torch.bool), "none") is rewards

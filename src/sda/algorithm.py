@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sda.models.generator import without_dropout
 from sda.reference.metric import WeightedSum
-from sda.rewards import rollout_rewards, subtract_baseline
+from sda.rewards import rescale, rollout_rewards, subtract_baseline
 from sda.sampling import sample
 from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
@@ -98,7 +98,8 @@ def self_data_augmentation(
                 settings.stage2.rollout_every,
                 settings.stage2.reward,
             )  # Eqs. 1-2
-            weights = subtract_baseline(rewards, fake.mask, settings.stage2.baseline)
+            rescaled = rescale(rewards, fake.mask, settings.stage2.rescale)
+            weights = subtract_baseline(rescaled, fake.mask, settings.stage2.baseline)
             with without_dropout(generator):
                 loss = generator.loss(fake, weights)  # Eq. 7
             update_generator(state, state.policy_optimizer, loss, settings.stage2.clip, meter)

@@ -15,7 +15,9 @@ from sda.text.sentences import Sentences
 
 RewardKind = Literal["prob", "gail"]
 Baseline = Literal["none", "batch_mean", "normalised"]
+Rescale = Literal["none", "rank"]
 
+RANK_SLOPE = 12.0  # LeakGAN's delta
 CLIP = 1e-6  # D is kept this far from 0 and 1 before a logarithm (decision 0001)
 
 
@@ -87,6 +89,21 @@ def _fill(
             logit = discriminator.completed_logit(prefixes[rows], finished)
             values = _reward(logit, kind).view(len(rows), rollouts).mean(1)
             rewards[rows, t - every : t] = values[:, None]
+
+
+def rescale(rewards: Tensor, mask: Tensor, kind: Rescale) -> Tensor:
+    """Rewards (B, T), or LeakGAN's sigmoid of their rank at each time step; zero on padding.
+
+    Rank 1 is the best of the n sentences that reach the step: sigmoid(12 (1/2 - rank / n)). Equal
+    rewards share their mean rank, so that a constant reward stays one.
+    """
+    if kind == "none":
+        return rewards
+    valued = rewards.masked_fill(~mask, -torch.inf)
+    better = (valued[None] > valued[:, None]).sum(1)
+    equal = (valued[None] == valued[:, None]).sum(1)
+    rank = better + (equal + 1) / 2
+    return torch.sigmoid(RANK_SLOPE * (0.5 - rank / mask.sum(0).clamp(min=1))) * mask
 
 
 def subtract_baseline(rewards: Tensor, mask: Tensor, baseline: Baseline) -> Tensor:

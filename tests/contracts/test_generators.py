@@ -19,10 +19,12 @@ from fakes import (
 )
 from torch import Tensor, nn
 
+from sda.models.causal_cnn import CnnGenerator
 from sda.models.generator import Generator, without_dropout
 from sda.models.oracle import load_oracle, random_oracle
 from sda.models.rnn import RnnGenerator
 from sda.models.state import State, select
+from sda.models.transformer import TransformerGenerator
 from sda.sampling import sample
 from sda.text.sentences import Sentences
 
@@ -33,6 +35,16 @@ Build = Callable[[torch.Generator], Generator]
 def rnn(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
     sizes = {"embedding": 6, "hidden": 6, "init_std": 0.8} | settings
     return RnnGenerator(WORDS, eos, LONGEST, rng, **sizes)  # type: ignore[arg-type]
+
+
+def transformer(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
+    sizes = {"width": 8, "heads": 2, "feedforward": 12, "init_std": 0.5} | settings
+    return TransformerGenerator(WORDS, eos, LONGEST, rng, **sizes)  # type: ignore[arg-type]
+
+
+def cnn(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
+    sizes = {"channels": 6, "layers": 2, "init_std": 0.8} | settings
+    return CnnGenerator(WORDS, eos, LONGEST, rng, **sizes)  # type: ignore[arg-type]
 
 
 def stored_oracle(rng: torch.Generator) -> Generator:
@@ -53,6 +65,23 @@ CASES: dict[str, Build] = {
     "tied gru with dropout": partial(rnn, cell="gru", tied=True, dropout=0.3),
     "fixed length": partial(rnn, eos=None),
     "end symbol is the last id": partial(rnn, eos=WORDS - 1),
+    "transformer": transformer,
+    "transformer with learned positions": partial(transformer, positions="learned"),
+    "transformer of one layer, not tied": partial(transformer, layers=1, tied=False),
+    "transformer with dropout": partial(transformer, dropout=0.5),
+    "learned positions, not tied, with dropout": partial(
+        transformer, positions="learned", tied=False, dropout=0.3
+    ),
+    "transformer of fixed length": partial(transformer, eos=None),
+    "learned positions of fixed length": partial(transformer, eos=None, positions="learned"),
+    "transformer of one head": partial(transformer, heads=1, eos=WORDS - 1),
+    "cnn": cnn,
+    "cnn of four layers": partial(cnn, layers=4, init_std=0.5),
+    "cnn that sees one word": partial(cnn, width=1),
+    "cnn that sees two words": partial(cnn, width=2, layers=1),
+    "tied cnn": partial(cnn, tied=True),
+    "cnn with dropout": partial(cnn, dropout=0.5),
+    "cnn of fixed length": partial(cnn, eos=None),
     "random oracle": lambda rng: random_oracle(WORDS, LONGEST, 5, rng),
     "stored oracle": stored_oracle,
     "start and step alone": lambda rng: FixedGenerator([0.1, 0.2, 0.3, 0.4], 0, LONGEST),

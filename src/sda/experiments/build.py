@@ -84,19 +84,25 @@ def _typed(value: Any, hint: Any, key: str) -> Any:
         ) from None
 
 
-def build_generator(
+def build_models(
     settings: Settings, vocabulary: Vocabulary, max_length: int, rng: torch.Generator
-) -> Generator:
-    made: Generator = build(
+) -> tuple[Generator, Discriminator]:
+    """Fresh models; the discriminator comes first, because some generators read its features."""
+    size = len(vocabulary)
+    discriminator: Discriminator = build(
+        settings.discriminator, "discriminator", Discriminator, vocabulary_size=size, rng=rng
+    )
+    generator: Generator = build(
         settings.generator,
         "generator",
         Generator,
-        vocabulary_size=len(vocabulary),
+        vocabulary_size=size,
         eos=vocabulary.eos,
         max_length=max_length,
+        discriminator=discriminator,
         rng=rng,
     )
-    return made
+    return generator, discriminator
 
 
 def build_metric(
@@ -128,14 +134,7 @@ def build_state(
     settings: Settings, corpus: Corpus, rng: torch.Generator, function: Any = None
 ) -> tuple[TrainState, WeightedSum]:
     """Fresh models, optimisers, an empty buffer, and the metric that fills it."""
-    generator = build_generator(settings, corpus.vocabulary, corpus.max_length, rng)
-    discriminator: Discriminator = build(
-        settings.discriminator,
-        "discriminator",
-        Discriminator,
-        vocabulary_size=len(corpus.vocabulary),
-        rng=rng,
-    )
+    generator, discriminator = build_models(settings, corpus.vocabulary, corpus.max_length, rng)
     metric = build_metric(settings, corpus, generator, rng, function)
     state = TrainState(
         generator,

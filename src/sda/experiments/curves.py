@@ -30,8 +30,9 @@ def draw_curves(runs: Mapping[str, Lines]) -> str:
     """An SVG with one panel for each kind of figure that any of the runs has."""
     panels = [(title, names) for title, names in PANELS if _has(runs, names)]
     rows = -(-len(panels) // COLUMNS)
-    # Fixed salt and no date: the same run draws the same bytes.
-    with matplotlib.rc_context({"svg.hashsalt": "sda", "svg.fonttype": "none", "font.size": 9}):
+    # Fixed salt and no date: the same run draws the same bytes. Names of folders are no formulas.
+    style: Any = {"svg.hashsalt": "sda", "svg.fonttype": "none", "text.parse_math": False}
+    with matplotlib.rc_context(style | {"font.size": 9}):
         figure = Figure(figsize=(4 * COLUMNS, 2.7 * max(rows, 1)), layout="constrained")
         grid = figure.subplots(max(rows, 1), COLUMNS, squeeze=False)
         for axes in grid.flat[len(panels) :]:
@@ -56,7 +57,7 @@ def _panel(axes: Axes, title: str, names: Sequence[str], runs: Mapping[str, Line
         for name, style in zip(names, ("-", "--", ":"), strict=False):
             points = [(i, line[name]) for i, line in enumerate(lines, 1) if name in line]
             if points:
-                label = name.replace("_", " ") if len(runs) == 1 else f"{run}: {name}"
+                label = name.replace("_", " ") if len(runs) == 1 else f"{name}, {run}"
                 marker = "o" if len(points) < 3 else None
                 x, y = zip(*points, strict=True)
                 colour = f"C{number}" if len(runs) > 1 else None

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from sda.algorithm import self_data_augmentation
 from sda.errors import UserError
 from sda.experiments.alarms import CollapseAlarm
-from sda.experiments.build import build_generator, build_state, plan
+from sda.experiments.build import build_models, build_state, plan
 from sda.experiments.checkpoint import Checkpoint
 from sda.experiments.config import Settings, write_toml
 from sda.experiments.files import read_json, write_json, write_text
@@ -64,9 +65,10 @@ class Run:
             raise UserError(f"{self.path}: there is no checkpoint of this run yet")
         checkpoint = self.folder.checkpoints.load(name)
         vocabulary, max_length = self.folder.load_vocabulary()
-        generator = build_generator(self.settings, vocabulary, max_length, torch.Generator())
-        load_weights(generator, checkpoint, self.path)
-        return generator
+        models = build_models(self.settings, vocabulary, max_length, torch.Generator())
+        for model, part in zip(models, ("generator", "discriminator"), strict=True):
+            load_weights(model, part, checkpoint, self.path)
+        return models[0]
 
     def sample(
         self,
@@ -99,11 +101,12 @@ def make_decoding(
         raise UserError(str(error)) from None
 
 
-def load_weights(generator: Generator, checkpoint: Checkpoint, where: Path) -> None:
-    start = "generator."
+def load_weights(model: nn.Module, part: str, checkpoint: Checkpoint, where: Path) -> None:
+    """The model has the weights that the checkpoint holds for that part."""
+    start = f"{part}."
     weights = {k[len(start) :]: v for k, v in checkpoint.tensors.items() if k.startswith(start)}
     try:
-        generator.load_state_dict(weights)
+        model.load_state_dict(weights)
     except RuntimeError as error:
         reason = str(error).splitlines()[-1].strip()
         raise UserError(f"{where}: the checkpoint does not fit the settings ({reason})") from None

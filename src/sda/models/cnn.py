@@ -61,7 +61,7 @@ class CnnDiscriminator(Discriminator):
         self.output.bias.fill_(0.1)
 
     def features(self, sentences: Sentences) -> Tensor:
-        return self._highway(self._peaks(sentences))
+        return self.highway(self._peaks(sentences))
 
     def real_logit(self, sentences: Sentences) -> Tensor:
         return self._logit(self.features(sentences))
@@ -75,7 +75,7 @@ class CnnDiscriminator(Discriminator):
             inside.repeat_interleave(copies, 0),
             self._peaks(completions, known=prefixes.shape[1]),
         )
-        return self._logit(self._highway(peaks))
+        return self._logit(self.highway(peaks))
 
     def _peaks(self, sentences: Sentences, known: int = 0, whole_windows: bool = False) -> Tensor:
         """(B, F) the highest score of each map over the windows of each sentence.
@@ -110,7 +110,8 @@ class CnnDiscriminator(Discriminator):
             peaks.append(scores.amax(1))
         return torch.cat(peaks, 1)
 
-    def _highway(self, peaks: Tensor) -> Tensor:
+    def highway(self, peaks: Tensor) -> Tensor:
+        """(B, F) features from the highest scores of the maps, before their bias."""
         pooled = torch.relu(peaks + self.filter_bias)
         gate = torch.sigmoid(self.gate(pooled))
         mixed: Tensor = gate * torch.relu(self.transform(pooled)) + (1 - gate) * pooled

@@ -11,14 +11,13 @@ import torch
 from torch import Tensor, nn
 
 from sda.models.discriminator import Discriminator
-from sda.models.generator import Generator
+from sda.models.hidden import HiddenStateGenerator
 from sda.models.initialise import normal_
-from sda.models.softmax import linear_log_probs, linear_weighted_nll
 from sda.models.state import State
 from sda.text.sentences import Sentences
 
 
-class RnnGenerator(Generator):
+class RnnGenerator(HiddenStateGenerator):
     """Embedding, recurrent layers, softmax over the vocabulary; the state starts at zero."""
 
     def __init__(
@@ -35,32 +34,17 @@ class RnnGenerator(Generator):
         tied: bool = False,
         init_std: float = 0.1,
     ) -> None:
-        super().__init__(vocabulary_size, eos, max_length)
-        if tied and embedding != hidden:
-            raise ValueError(
-                f"tied embeddings need embedding = hidden, not {embedding} and {hidden}"
-            )
+        super().__init__(vocabulary_size, eos, max_length, embedding, hidden, tied)
         self.cell = cell
-        self.tied = tied
         self.hidden = hidden
         kind = nn.LSTM if cell == "lstm" else nn.GRU
-        self.embedding = nn.Embedding(vocabulary_size + 1, embedding)
         self.recurrent = nn.ModuleList(
             kind(embedding if layer == 0 else hidden, hidden, batch_first=True)
             for layer in range(layers)
         )
         # Dropout stands before each recurrent layer and before the output layer.
         self.dropouts = nn.ModuleList(nn.Dropout(dropout) for _ in range(layers + 1))
-        self.bias = nn.Parameter(torch.zeros(vocabulary_size))
-        self.output = None if tied else nn.Parameter(torch.zeros(vocabulary_size, hidden))
         normal_(self, init_std, rng)
-
-    @property
-    def output_weight(self) -> Tensor:
-        """(V, H); shared with the embeddings of the words, without the start symbol, when tied."""
-        if self.output is not None:
-            return self.output
-        return self.embedding.weight[: self.vocabulary_size]
 
     def start(self, n: int) -> State:
         zero = self.device_zeros(n, self.hidden)
@@ -83,36 +67,13 @@ class RnnGenerator(Generator):
                 memory = (torch.gru_cell(x, memory[0], w_in, w_hidden, b_in, b_hidden),)
             after.append(memory)
             x = dropout(memory[0])
-        return torch.addmm(self.bias, x, self.output_weight.t()), tuple(after)
+        return self.logits(x), tuple(after)
 
     def hidden_states(self, sentences: Sentences) -> Tensor:
-        """(M, H) what the output layer reads, at the M positions that are not padding."""
         x: Tensor = self.dropouts[0](self.embedding(self.inputs(sentences)))
         for layer, dropout in zip(self.recurrent, self.dropouts[1:], strict=True):
             x = dropout(layer(x)[0])
         return x[sentences.mask]
-
-    def log_probs(self, sentences: Sentences) -> Tensor:
-        sentences = sentences.trimmed()
-        mask = sentences.mask
-        values = linear_log_probs(
-            self.hidden_states(sentences), self.output_weight, self.bias, sentences.tokens[mask]
-        )
-        return self.device_zeros(*mask.shape).masked_scatter(mask, values)
-
-    def loss(self, sentences: Sentences, weights: Tensor | None = None) -> Tensor:
-        sentences = sentences.trimmed()
-        mask = sentences.mask
-        hidden = self.hidden_states(sentences)
-        per_token = (
-            hidden.new_ones(len(hidden))
-            if weights is None
-            else weights[:, : mask.shape[1]][mask].to(hidden.dtype)
-        )
-        total = linear_weighted_nll(
-            hidden, self.output_weight, self.bias, sentences.tokens[mask], per_token
-        )
-        return total / len(sentences)
 
 
 class RnnDiscriminator(Discriminator):

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveFloat, PositiveInt
 from pydantic.fields import Field
 
-from sda.rewards import Baseline, RewardKind
+from sda.rewards import Baseline, Rescale, RewardKind
 
 
 class Section(BaseModel):
@@ -105,6 +105,8 @@ class StageTwoSettings(Section):
     """Complete only every so many tokens; the tokens between share the reward."""
     reward: RewardKind = "prob"
     """D itself, as in Eq. 2, or `gail`, -log(1 - D)."""
+    rescale: Rescale = "none"
+    """What happens to rewards first: nothing, or `rank`, LeakGAN's sigmoid of the rank in a batch."""
     baseline: Baseline = "none"
     """What is subtracted from rewards: nothing as in Eq. 7, `batch_mean` or `normalised`."""
 

@@ -1,0 +1,75 @@
+"""What all generators share whose next word is read off one hidden vector per position."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import torch
+from torch import Tensor, nn
+
+from sda.models.generator import Generator
+from sda.models.softmax import linear_log_probs, linear_weighted_nll
+from sda.text.sentences import Sentences
+
+
+class HiddenStateGenerator(Generator):
+    """Embeds words, makes hidden states of them, and puts a softmax over the vocabulary on those.
+
+    A subclass gives `start`, `step` and `hidden_states`. Scoring in one pass is written here, with
+    the output layer at valid positions only.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        eos: int | None,
+        max_length: int,
+        embedding: int,
+        hidden: int,
+        tied: bool,
+    ) -> None:
+        super().__init__(vocabulary_size, eos, max_length)
+        if tied and embedding != hidden:
+            raise ValueError(
+                f"tied embeddings need embedding = hidden, not {embedding} and {hidden}"
+            )
+        self.embedding = nn.Embedding(vocabulary_size + 1, embedding)
+        self.bias = nn.Parameter(torch.zeros(vocabulary_size))
+        self.output = None if tied else nn.Parameter(torch.zeros(vocabulary_size, hidden))
+
+    @abstractmethod
+    def hidden_states(self, sentences: Sentences) -> Tensor:
+        """(M, H) what the output layer reads, at the M positions that are not padding."""
+
+    @property
+    def output_weight(self) -> Tensor:
+        """(V, H); shared with the embeddings of the words, without the start symbol, when tied."""
+        if self.output is not None:
+            return self.output
+        return self.embedding.weight[: self.vocabulary_size]
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        """(B, V) of the next word from hidden states (B, H)."""
+        return torch.addmm(self.bias, hidden, self.output_weight.t())
+
+    def log_probs(self, sentences: Sentences) -> Tensor:
+        sentences = sentences.trimmed()
+        mask = sentences.mask
+        values = linear_log_probs(
+            self.hidden_states(sentences), self.output_weight, self.bias, sentences.tokens[mask]
+        )
+        return self.device_zeros(*mask.shape).masked_scatter(mask, values)
+
+    def loss(self, sentences: Sentences, weights: Tensor | None = None) -> Tensor:
+        sentences = sentences.trimmed()
+        mask = sentences.mask
+        hidden = self.hidden_states(sentences)
+        per_token = (
+            hidden.new_ones(len(hidden))
+            if weights is None
+            else weights[:, : mask.shape[1]][mask].to(hidden.dtype)
+        )
+        total = linear_weighted_nll(
+            hidden, self.output_weight, self.bias, sentences.tokens[mask], per_token
+        )
+        return total / len(sentences)

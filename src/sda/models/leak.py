@@ -1,0 +1,189 @@
+"""LeakRNN, the paper's second base: LeakGAN's generator, whose manager reads the discriminator.
+
+What the released LeakGAN meant and its code does not do (decision 0016): the manager's cosine is
+taken for each position, so that each reward weighs its own; the initial goal is one vector, not one
+per place in the batch; features are the discriminator's alone to change.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cosine_similarity, normalize, pad
+
+from sda.models.cnn import CnnDiscriminator
+from sda.models.generator import Generator
+from sda.models.initialise import normal_
+from sda.models.prefixes import PrefixReader
+from sda.models.softmax import linear_log_probs, linear_weighted_nll
+from sda.models.state import State
+from sda.text.sentences import Sentences
+
+WorkerReward = Literal["q", "intrinsic"]
+
+
+class LeakGenerator(Generator):
+    """A manager that sets goals in feature space and a worker that writes words towards them.
+
+    Every `block` steps the sum of the manager's last `block` sub-goals becomes the active goal; the
+    first block has a learned one. Logits are those of a matrix (V, `goal_size`) made by the worker,
+    times the embedded goal: one product with the outer product of worker state and goal.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        eos: int | None,
+        max_length: int,
+        rng: torch.Generator,
+        discriminator: CnnDiscriminator,
+        embedding: int = 32,
+        hidden: int = 32,
+        goal_size: int = 16,
+        block: int = 4,
+        dropout: float = 0.0,
+        worker_reward: WorkerReward = "q",
+        init_std: float = 0.1,
+    ) -> None:
+        super().__init__(vocabulary_size, eos, max_length)
+        if not isinstance(discriminator, CnnDiscriminator):
+            raise ValueError("LeakRNN reads the features of a CNN discriminator, and of no other")
+        self.reader = PrefixReader(discriminator)
+        self.hidden = hidden
+        self.block = block
+        self.worker_reward = worker_reward
+        size = self.reader.size
+        self.manager = nn.LSTM(size, hidden, batch_first=True)
+        self.goal = nn.Linear(hidden, size)
+        self.first_goal = nn.Parameter(torch.empty(size))
+        self.goal_embedding = nn.Linear(size, goal_size, bias=False)
+        self.embedding = nn.Embedding(vocabulary_size + 1, embedding)
+        self.worker = nn.LSTM(embedding, hidden, batch_first=True)
+        self.dropouts = nn.ModuleList([nn.Dropout(dropout), nn.Dropout(dropout)])
+        # One more row than the worker has units: the bias of the matrix (V, goal_size).
+        self.output = nn.Parameter(torch.empty(vocabulary_size, (hidden + 1) * goal_size))
+        self.bias: Tensor
+        self.register_buffer("bias", torch.zeros(vocabulary_size), persistent=False)
+        normal_(self, init_std, rng)
+
+    def start(self, n: int) -> State:
+        zero = self.device_zeros(n, self.hidden)
+        nothing = torch.zeros(n, 0, dtype=torch.int64, device=self.device)
+        size = self.reader.size
+        sums, peaks = self.device_zeros(n, size), self.device_zeros(n, size)
+        embedded = self.device_zeros(n, self.goal_embedding.out_features)
+        return nothing, peaks, (zero, zero), (zero, zero), sums, embedded
+
+    def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
+        read, peaks, manager, worker, sums, embedded = cast(
+            tuple[Tensor, Tensor, tuple[Tensor, Tensor], tuple[Tensor, Tensor], Tensor, Tensor],
+            state,
+        )
+        # The first column of what was read is the start symbol, which no feature sees.
+        read = torch.cat((read, tokens[:, None]), 1)
+        t = read.shape[1] - 1
+        features, peaks = self.reader.read(read[:, 1:], peaks if t else None)
+        if t % self.block == 0:
+            goal = sums if t else self.first_goal.expand(len(tokens), -1)
+            embedded, sums = self._embed(goal), torch.zeros_like(sums)
+        manager = torch.lstm_cell(features, manager, *_weights(self.manager))
+        sums = sums + normalize(self.goal(manager[0]), dim=1)
+        x = self.dropouts[0](self.embedding(tokens))
+        worker = torch.lstm_cell(x, worker, *_weights(self.worker))
+        mixed = self._mix(self.dropouts[1](worker[0]), embedded)
+        return mixed @ self.output.t(), (read, peaks, manager, worker, sums, embedded)
+
+    def log_probs(self, sentences: Sentences) -> Tensor:
+        sentences = sentences.trimmed()
+        mask = sentences.mask
+        goals = self._goals(self.reader.features(sentences)[:, :-1])
+        hidden = self._hidden_states(sentences, self._active(goals))
+        targets = sentences.tokens[mask]
+        values = linear_log_probs(hidden, self.output, self.bias, targets)
+        return self.device_zeros(*mask.shape).masked_scatter(mask, values)
+
+    def loss(self, sentences: Sentences, weights: Tensor | None = None) -> Tensor:
+        """The worker's weighted log-likelihood and the manager's weighted cosine, per sentence.
+
+        A block's weight is that of its first token: with rewards every `block` tokens, its Q.
+        """
+        sentences = sentences.trimmed()
+        mask = sentences.mask
+        is_policy = weights is not None
+        weights = mask.to(self.output.dtype) if weights is None else weights[:, : mask.shape[1]]
+        features = self.reader.features(sentences)
+        goals = self._goals(features[:, :-1])
+        active = self._active(goals)
+        worker_weights = weights
+        if is_policy and self.worker_reward == "intrinsic":
+            worker_weights = self._intrinsic(features, goals.detach()) * mask
+        total = linear_weighted_nll(
+            self._hidden_states(sentences, active),
+            self.output,
+            self.bias,
+            sentences.tokens[mask],
+            worker_weights[mask],
+        )
+        total = (
+            total - (weights[:, :: self.block] * self._cosines(sentences, features, active)).sum()
+        )
+        return total / len(sentences)
+
+    def _goals(self, features: Tensor) -> Tensor:
+        """(B, T, F) the manager's unit sub-goals after reading the features of each prefix."""
+        return normalize(self.goal(self.manager(features)[0]), dim=2)
+
+    def _active(self, goals: Tensor) -> Tensor:
+        """(B, blocks, F) the goal of each block: the sum of the sub-goals of the block before."""
+        rows, words, size = goals.shape
+        blocks = -(-words // self.block)
+        whole = pad(goals, (0, 0, 0, blocks * self.block - words))
+        sums = whole.view(rows, blocks, self.block, size).sum(2)
+        first = self.first_goal.expand(rows, 1, -1)
+        return torch.cat((first, sums[:, :-1]), 1)
+
+    def _cosines(self, sentences: Sentences, features: Tensor, active: Tensor) -> Tensor:
+        """(B, blocks) between what a block changed in feature space and its goal; 0 past the end.
+
+        A block that the end of the sentence cuts short counts as far as it goes.
+        """
+        starts = torch.arange(active.shape[1], device=active.device) * self.block
+        lengths = sentences.lengths[:, None]
+        ends = torch.minimum(starts + self.block, lengths)
+        rows = torch.arange(len(sentences), device=active.device)[:, None]
+        change = features[rows, ends] - features[:, starts]
+        return cosine_similarity(change, active, dim=2) * (starts < lengths)
+
+    def _intrinsic(self, features: Tensor, goals: Tensor) -> Tensor:
+        """(B, T) LeakGAN's own reward: how well each of the last steps' sub-goals was met."""
+        words = goals.shape[1]
+        total = features.new_zeros(features.shape[0], words)
+        for back in range(1, self.block + 1):
+            change = features[:, back:] - features[:, :-back]
+            total[:, back - 1 :] += cosine_similarity(change, goals[:, : words + 1 - back], dim=2)
+        return total / self.block
+
+    def _hidden_states(self, sentences: Sentences, active: Tensor) -> Tensor:
+        """(M, (H + 1) * goal size) what the output layer reads, where there is no padding."""
+        x = self.dropouts[0](self.embedding(self.inputs(sentences)))
+        hidden = self.dropouts[1](self.worker(x)[0])
+        goals = self._embed(active).repeat_interleave(self.block, 1)[:, : hidden.shape[1]]
+        mask = sentences.mask
+        return self._mix(hidden[mask], goals[mask])
+
+    def _embed(self, goal: Tensor) -> Tensor:
+        """(..., goal size) of unit length; the worker's loss goes no further into the manager."""
+        return normalize(self.goal_embedding(goal.detach()), dim=-1)
+
+    @staticmethod
+    def _mix(hidden: Tensor, embedded: Tensor) -> Tensor:
+        """(M, (H + 1) * goal size) outer products of worker state, with a one behind, and goal."""
+        extended = pad(hidden, (0, 1), value=1.0)
+        return (extended[:, :, None] * embedded[:, None, :]).flatten(1)
+
+
+def _weights(lstm: nn.LSTM) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    w_in, w_hidden, b_in, b_hidden = cast(list[list[Tensor]], lstm.all_weights)[0]
+    return w_in, w_hidden, b_in, b_hidden

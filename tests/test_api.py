@@ -1,0 +1,112 @@
+"""The commands as functions."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tiny import TINY, toy_lines
+
+import sda
+from sda.experiments.layers import Layers
+
+
+def tiny_table() -> dict[str, Any]:
+    """The tiny settings as the nested mapping that the function takes."""
+    layers = Layers([])
+    for assignment in TINY:
+        layers.set(assignment)
+    return layers.table
+
+
+def prefers_cats(texts: list[str]) -> list[float]:
+    return [float(text.split().count("cat")) for text in texts]
+
+
+def test_names_of_the_package() -> None:
+    assert all(hasattr(sda, name) for name in sda.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = sda.nothing
+
+
+def test_train_with_a_function_as_the_metric(toy_file: Path, tmp_path: Path) -> None:
+    run = sda.train(
+        toy_file,
+        tmp_path / "run",
+        metric=prefers_cats,
+        profile="smoke",
+        seed=3,
+        settings=tiny_table(),
+    )
+
+    assert isinstance(run, sda.Run)
+    assert run.is_finished
+    assert run.settings.seed == 3
+    assert run.settings.stage2.rollouts == 1
+    assert run.settings.metric[0]["function"].endswith("test_api:prefers_cats")
+    assert [row["name"] for row in run.scores()] == ["real text", "mle", "mle", "sda"]
+    assert len(run.sample(4)) == 4
+    # The best sentences of the buffer are those with the word, and only fewer of it follow.
+    texts = [line.split('"text": "')[1] for line in run.folder.buffer.read_text().splitlines()]
+    counts = [text.count("cat") for text in texts]
+    assert counts[0] > 0
+    assert counts == sorted(counts, reverse=True)
+
+
+def test_train_goes_on_with_a_function(toy_file: Path, tmp_path: Path) -> None:
+    def broken(texts: list[str]) -> list[float]:
+        raise ZeroDivisionError("by nothing")
+
+    settings = {**tiny_table(), "seed": 4}
+    with pytest.raises(sda.UserError, match=r"metric .*broken: raised ZeroDivisionError"):
+        sda.train(toy_file, tmp_path, metric=broken, profile="smoke", settings=settings)
+
+    # The name is part of the settings of the run.
+    with pytest.raises(sda.UserError, match="the run there has metric"):
+        sda.train(
+            toy_file,
+            tmp_path,
+            metric=prefers_cats,
+            profile="smoke",
+            settings=settings,
+            resume=True,
+        )
+
+
+def test_train_reads_a_settings_file(
+    toy_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "mine.toml"
+    config.write_text("[mle]\nepochs = 1\n[stage2]\nepochs = 0\n[evaluation]\nfinal_samples = 20\n")
+    run = sda.train(
+        str(toy_file), str(tmp_path / "run"), profile="smoke", config=str(config), quiet=False
+    )
+
+    assert [line["stage"] for line in run.progress()] == ["mle"]
+    assert "MLE 1:" in capsys.readouterr().err
+
+
+def test_a_wrong_setting_is_named(toy_file: Path, tmp_path: Path) -> None:
+    with pytest.raises(sda.UserError, match=r"unknown setting 'stage2\.rolouts'"):
+        sda.train(toy_file, tmp_path / "run", settings={"stage2": {"rolouts": 4}})
+    assert not (tmp_path / "run").exists()
+
+
+def test_evaluate_takes_lists_and_files(toy_file: Path, tmp_path: Path) -> None:
+    samples = toy_lines()[:10]
+    path = tmp_path / "samples.txt"
+    path.write_text("\n".join(samples) + "\n")
+    lists = sda.evaluate(samples, toy_lines())
+
+    assert sda.evaluate(path, toy_file) == lists
+    assert sda.evaluate(str(path), toy_lines()) == lists
+    scores = {score.name: score.value for score in lists}
+    assert scores["bleu-5"] == pytest.approx(1.0)
+    assert scores["length"] == 6.0
+    assert "copy-share" not in scores
+    copies = {score.name: score.value for score in sda.evaluate(samples, toy_file, toy_file)}
+    assert copies["copy-share"] == 1.0
+
+
+def test_evaluate_says_what_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(sda.UserError, match=r"nothing\.txt does not exist"):
+        sda.evaluate(["a b"], tmp_path / "nothing.txt")
