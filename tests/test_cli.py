@@ -272,5 +272,5 @@ def test_an_interrupted_command(toy_file: Path, tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         said = process.stderr.read()
         assert process.wait() == 130
-    assert said == b"sda: interrupted\n"
+    assert said == b"sda: interrupted; a run goes on with --resume\n"
     assert Run(tmp_path / "run").progress()

@@ -54,9 +54,11 @@ def main() -> None:
     except UserError as error:
         print(f"sda: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("sda: interrupted; a run goes on with --resume", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+    except SystemExit as end:
+        # typer turns Ctrl-C into this code and says nothing.
+        if end.code == INTERRUPTED:
+            print("sda: interrupted; a run goes on with --resume", file=sys.stderr)
+        raise
     except BrokenPipeError:
         # The reader of our output has seen enough, as `head` does.
         sys.stderr.close()

@@ -10,6 +10,7 @@ import pytest
 import torch
 from fakes import (
     FixedGenerator,
+    Judge,
     assert_likely,
     lists_of,
     oracle_arrays,
@@ -19,14 +20,20 @@ from fakes import (
 )
 from torch import Tensor, nn
 
+from sda.buffer import Buffer
+from sda.experiments.checkpoint import Checkpoint, Checkpoints
 from sda.models.causal_cnn import CnnGenerator
 from sda.models.generator import Generator, without_dropout
 from sda.models.oracle import load_oracle, random_oracle
-from sda.models.rnn import RnnGenerator
+from sda.models.rnn import RnnDiscriminator, RnnGenerator
 from sda.models.state import State, select
 from sda.models.transformer import TransformerGenerator
+from sda.rewards import rollout_rewards
 from sda.sampling import sample
 from sda.text.sentences import Sentences
+from sda.training.progress import Meter
+from sda.training.state import TrainState
+from sda.training.steps import update_generator
 
 WORDS, LONGEST = 4, 3
 Build = Callable[[torch.Generator], Generator]
@@ -233,18 +240,37 @@ def test_sampled_frequencies_match_probabilities(generator: Generator) -> None:
     assert_likely(torch.bincount(found, minlength=len(places)), probabilities)
 
 
-def test_a_sample_ends_where_its_length_says(generator: Generator) -> None:
-    sentences = sample(generator, 300, seeded(5))
+def assert_ended(generator: Generator, sentences: Sentences) -> None:
+    """Every sentence ends with its first end symbol, or else at the longest length."""
     ends = (sentences.tokens == generator.eos) & sentences.mask
-
-    assert sentences.tokens.shape == (300, LONGEST)
-    assert not sentences.tokens[~sentences.mask].any()
     last = sentences.tokens.gather(1, sentences.lengths[:, None] - 1)[:, 0]
+
+    assert sentences.tokens.shape[1] == LONGEST
+    assert not sentences.tokens[~sentences.mask].any()
     if generator.eos is None:
         assert sentences.lengths.eq(LONGEST).all()
     else:
         assert ((last == generator.eos) | (sentences.lengths == LONGEST)).all()
         assert torch.equal(ends.sum(1), (last == generator.eos).long())
+
+
+def test_a_sample_ends_where_its_length_says(generator: Generator) -> None:
+    sentences = sample(generator, 300, seeded(5))
+
+    assert len(sentences) == 300
+    assert_ended(generator, sentences)
+
+
+def test_rollouts_end_where_a_sentence_does(generator: Generator) -> None:
+    sentences = sample(generator, 30, seeded(5))
+    judge = Judge(lambda shown: torch.full((len(shown),), 0.5))
+    rollout_rewards(generator, judge, sentences, 2, seeded(6))
+    completed = judge.judged[1:]
+
+    # Two for each beginning that has not ended, and none of a whole sentence.
+    assert sum(map(len, completed)) == 2 * int((sentences.lengths - 1).sum())
+    for finished in completed:
+        assert_ended(generator, finished)
 
 
 def test_sampling_follows_the_seed(generator: Generator) -> None:
@@ -261,6 +287,38 @@ def test_weights_can_be_saved_and_loaded(build: Build) -> None:
     sentences = every_sentence(one)
     with without_dropout(one), without_dropout(other):
         assert torch.equal(one.log_probs(sentences), other.log_probs(sentences))
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if "oracle" not in name])
+def test_training_taken_up_again_ends_bit_for_bit_the_same(name: str, tmp_path: Path) -> None:
+    def fresh(seed: int) -> TrainState:
+        rng = seeded(seed)
+        torch.manual_seed(seed)
+        generator = CASES[name](rng)
+        discriminator = RnnDiscriminator(WORDS, rng, embedding=2, hidden=2)
+        mle, policy, judging = (
+            torch.optim.Adam(model.parameters(), 0.01, fused=True)
+            for model in (generator, generator, discriminator)
+        )
+        buffer = Buffer(1, (), None)
+        return TrainState(generator, discriminator, mle, policy, judging, buffer, rng)
+
+    def train(state: TrainState) -> None:
+        for _ in range(2):
+            loss = state.generator.loss(every_sentence(state.generator))
+            update_generator(state, state.mle_optimizer, loss, 5.0, Meter())
+
+    one, other = fresh(3), fresh(4)
+    checkpoints = Checkpoints(tmp_path)
+    train(one)
+    checkpoints.save("middle", Checkpoint(one.tensors(), {"counters": one.counters()}))
+    train(one)
+    saved = checkpoints.load("middle")
+    other.load(saved.tensors, saved.values["counters"])
+    train(other)
+
+    for value, expected in zip(parameters(other.generator), parameters(one.generator), strict=True):
+        assert torch.equal(value, expected)
 
 
 def test_dropout_is_off_in_sampling_and_on_again_after_it(generator: Generator) -> None:

@@ -2,7 +2,8 @@
 
 The order: package defaults, generator recipe, method, preset, profile, discriminator and metric
 named on the command line, the user's file, single values. A settings file may hold values for one
-case only under `[for.NAME]`, where NAME is the kind of source or a generator recipe.
+case only under `[for.NAME]`, where NAME is the kind of source, a generator recipe, or both, as in
+`oracle-rnn`.
 """
 
 from __future__ import annotations
@@ -83,12 +84,17 @@ class Layers:
 
 
 def _check_cases(cases: Any, origin: str) -> None:
-    known = [*SOURCES, *names_of("generators")]
+    generators = names_of("generators")
+    known = [*SOURCES, *generators]
+    pairs = [f"{source}-{generator}" for source in SOURCES for generator in generators]
     if not isinstance(cases, Mapping):
         raise UserError(f"{origin}: 'for' is not a section, as in [for.{known[0]}]")
     for name, values in cases.items():
-        if name not in known:
-            raise UserError(f"{origin}: unknown case 'for.{name}' (known: {', '.join(known)})")
+        if name not in known and name not in pairs:
+            raise UserError(
+                f"{origin}: unknown case 'for.{name}' (known: {', '.join(known)},"
+                f" and pairs such as oracle-{generators[0]})"
+            )
         if not isinstance(values, Mapping):
             raise UserError(f"{origin}: 'for.{name}' is not a section")
 
@@ -195,9 +201,12 @@ class Choices:
         return make_settings(layers.table), layers.origins
 
     def _tags(self, user: Table) -> list[str]:
-        """The cases that hold: the generator recipe, then the kind of source and its length."""
+        """The cases that hold, the more special after the more general.
+
+        The generator recipe, the kind of source, and both; for a long oracle the last two again.
+        """
         kind = source_kind(self.source)
-        tags = [self.generator, kind]
+        tags = [self.generator, kind, f"{kind}-{self.generator}"]
         lengths = [dict(leaves(layer)).get("embedded.length") for layer in (user, self.values)]
         lengths += [
             _value(text.partition("=")[2].strip())
@@ -206,5 +215,5 @@ class Choices:
         ]
         given = [length for length in lengths if isinstance(length, int)]
         if kind == "oracle" and given and given[-1] > LONG:
-            tags.append("oracle-long")
+            tags += ["oracle-long", f"oracle-long-{self.generator}"]
         return tags

@@ -106,7 +106,7 @@ class StageTwoSettings(Section):
     reward: RewardKind = "prob"
     """D itself, as in Eq. 2, or `gail`, -log(1 - D)."""
     rescale: Rescale = "none"
-    """What happens to rewards first: nothing, or `rank`, LeakGAN's sigmoid of the rank in a batch."""
+    """What rewards become first: themselves, or with `rank` LeakGAN's sigmoid of their rank."""
     baseline: Baseline = "none"
     """What is subtracted from rewards: nothing as in Eq. 7, `batch_mean` or `normalised`."""
 

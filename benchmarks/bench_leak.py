@@ -1,0 +1,139 @@
+"""LeakRNN at LeakGAN's sizes for synthetic sentences, against the same from a textbook.
+
+Long jobs are timed on a part and scaled: all batches cost the same. Where a side trains, it has
+models of its own.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from benchmarks import textbook_leak as textbook
+from benchmarks.bench_models import (
+    LENGTH,
+    SENTENCES,
+    VOCABULARY,
+    make_discriminator,
+    random_sentences,
+)
+from benchmarks.harness import Row, compare
+from sda.buffer import Buffer
+from sda.models.cnn import CnnDiscriminator
+from sda.models.leak import LeakGenerator
+from sda.rewards import rollout_rewards
+from sda.sampling import sample
+from sda.text.corpus import batches
+from sda.text.sentences import Sentences
+from sda.training.progress import Meter
+from sda.training.state import TrainState
+from sda.training.steps import nll, update_generator
+
+ROLLOUTS = 4
+RATE = 0.0015
+SIZE = f"{LENGTH} of {VOCABULARY:,} words, LeakGAN's sizes"
+# What is timed of a long job: whole batches.
+SAMPLING_PART = 10 * textbook.BATCH
+MLE_PART = 4 * textbook.BATCH
+TEXTBOOK_PART = textbook.BATCH
+
+
+def rows() -> list[Row]:
+    rng = torch.Generator().manual_seed(0)
+    return [mle_row(rng), sampling_row(rng), rollout_row(rng)]
+
+
+def mle_row(rng: torch.Generator) -> Row:
+    sentences = fixed_sentences(MLE_PART, rng)
+    ours_seconds, textbook_seconds = compare(
+        MleEpoch(sentences, rng), TextbookEpoch(sentences[:TEXTBOOK_PART], rng)
+    )
+    return Row(
+        "LeakRNN MLE epoch",
+        ours_seconds * SENTENCES / MLE_PART,
+        textbook_seconds * SENTENCES / TEXTBOOK_PART,
+        6.0,
+        f"{SENTENCES:,} x {SIZE}; timed on {MLE_PART}, textbook on {TEXTBOOK_PART}",
+    )
+
+
+def sampling_row(rng: torch.Generator) -> Row:
+    generator, discriminator = make_models(rng)
+    model = textbook.TextbookLeak(generator)
+    ours_seconds, textbook_seconds = compare(
+        lambda: sample(generator, SAMPLING_PART, rng),
+        lambda: textbook.sample(model, discriminator, TEXTBOOK_PART, rng),
+    )
+    return Row(
+        "LeakRNN sampling",
+        ours_seconds * SENTENCES / SAMPLING_PART,
+        textbook_seconds * SENTENCES / TEXTBOOK_PART,
+        4.0,
+        f"{SENTENCES:,} x {SIZE}; timed on {SAMPLING_PART}, textbook on {TEXTBOOK_PART}",
+    )
+
+
+def rollout_row(rng: torch.Generator) -> Row:
+    generator, discriminator = make_models(rng)
+    discriminator.eval()
+    model = textbook.TextbookLeak(generator)
+    sentences = fixed_sentences(textbook.BATCH, rng)
+    ours_seconds, textbook_seconds = compare(
+        lambda: rollout_rewards(
+            generator, discriminator, sentences, ROLLOUTS, rng, every=generator.block
+        ),
+        lambda: textbook.rollout_rewards(model, discriminator, sentences.tokens, 1, rng),
+    )
+    return Row(
+        "LeakRNN rollout rewards",
+        ours_seconds,
+        textbook_seconds * ROLLOUTS,
+        6.0,
+        f"{len(sentences)} x {SIZE}, {ROLLOUTS} rollouts of every {generator.block}th beginning;"
+        " textbook timed on one",
+    )
+
+
+class MleEpoch:
+    """One epoch of Stage I as a run does it."""
+
+    def __init__(self, sentences: Sentences, rng: torch.Generator) -> None:
+        generator, discriminator = make_models(rng)
+        self.state = TrainState(
+            generator,
+            discriminator,
+            torch.optim.Adam(generator.parameters(), RATE, fused=True),
+            torch.optim.Adam(generator.parameters(), RATE, fused=True),
+            torch.optim.Adam(discriminator.parameters(), RATE, fused=True),
+            Buffer(1, (), None),
+            rng,
+        )
+        self.sentences = sentences
+
+    def __call__(self) -> None:
+        state = self.state
+        for real in batches(self.sentences, textbook.BATCH, state.rng):
+            loss = nll(state.generator, real)
+            update_generator(state, state.mle_optimizer, loss, textbook.CLIP, Meter())
+
+
+class TextbookEpoch:
+    """The textbook's epoch on models of its own."""
+
+    def __init__(self, sentences: Sentences, rng: torch.Generator) -> None:
+        generator, self.discriminator = make_models(rng)
+        self.model = textbook.TextbookLeak(generator)
+        self.optimizer = torch.optim.Adam(self.model.parameters(), RATE)
+        self.tokens = sentences.tokens
+        self.rng = rng
+
+    def __call__(self) -> None:
+        textbook.mle_epoch(self.model, self.discriminator, self.optimizer, self.tokens, self.rng)
+
+
+def make_models(rng: torch.Generator) -> tuple[LeakGenerator, CnnDiscriminator]:
+    discriminator = make_discriminator(rng)
+    return LeakGenerator(VOCABULARY, None, LENGTH, rng, discriminator), discriminator
+
+
+def fixed_sentences(n: int, rng: torch.Generator) -> Sentences:
+    return random_sentences(torch.full((n,), LENGTH), LENGTH, rng)

@@ -1,0 +1,280 @@
+"""Every mistake is one sentence and exit code 2, and costs nothing that was there before."""
+
+import errno
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tiny import TINY, Answer, Interrupting, contents, outcome, toy_lines, train_tiny
+
+from sda.experiments.run import Run
+
+Command = Callable[..., Answer]
+SETS = [word for assignment in TINY for word in ("--set", assignment)]
+SMOKE = ("--profile", "smoke", "--quiet", *SETS)
+
+
+def assert_one_sentence(answer: Answer, *words: str) -> None:
+    """The sentence, with these words in it, is all that was said; nothing but warnings precedes."""
+    *warnings, last = answer.err.splitlines()
+    assert answer.code == 2
+    assert answer.out == ""
+    assert all(line.startswith("warning: ") for line in warnings)
+    assert last.startswith("sda: ")
+    for word in words:
+        assert word in last
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "does not exist"),
+        (b"", "is empty"),
+        (b"\n\n", "no sentence is left"),
+        ("ein schöner Satz\n".encode("latin-1") * 20, "line 1"),
+        ("a sentence\n".encode("utf-16") * 20, "UTF-16"),
+        (b"word \0 word\n" * 20, "NUL"),
+        (b"one two three\n" * 20, "1 distinct sentences are left"),
+        (b"word " * 51 + b"\n", "no sentence is left"),
+    ],
+)
+def test_texts_that_cannot_be_read(
+    content: bytes | None, words: str, command: Command, tmp_path: Path
+) -> None:
+    path = tmp_path / "text.txt"
+    if content is not None:
+        path.write_bytes(content)
+
+    answer = command("train", path, "--out", tmp_path / "run", *SMOKE)
+
+    assert_one_sentence(answer, str(path), words)
+    assert contents(tmp_path / "run") == {}
+    if content is not None:
+        assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--set", "stage2.rolouts=3"), "unknown setting 'stage2.rolouts' (known here: epochs,"),
+        (("--set", "stage2.rollouts=few"), "setting 'stage2.rollouts': "),
+        (("--set", "generator.hiden=3"), "unknown setting 'generator.hiden' ("),
+        (("--set", "generator.hidden=-3"), "setting 'generator"),
+        (("--set", "generator.use=nowhere:Rnn"), "No module named 'nowhere'"),
+        (("--set", "rollouts"), "write it as key=value"),
+        (("--profile", "nope"), "unknown profile 'nope' (known: full, small, smoke)"),
+        (("--method", "nope"), "unknown method 'nope' (known: mle, rl, sda)"),
+        (("--generator", "nope"), "unknown generator 'nope' (known: "),
+        (("--discriminator", "nope"), "unknown discriminator 'nope' (known: cnn, rnn, seqgan)"),
+        (("--metric", "nope"), "unknown metric 'nope' (known: bleu, "),
+        (("--metric", "nope.py:score"), "nope.py: no such file"),
+        (("--metric", "heavy*bleu"), "'heavy' is not a number"),
+        (("--config", "nope.toml"), "nope.toml: no such file"),
+        (("--valid", "nope.txt"), "nope.txt does not exist"),
+    ],
+)
+def test_settings_that_cannot_be(
+    arguments: tuple[str, str], words: str, command: Command, toy_file: Path, tmp_path: Path
+) -> None:
+    answer = command("train", toy_file, "--out", tmp_path / "run", *SMOKE, *arguments)
+
+    assert_one_sentence(answer, words)
+    assert contents(tmp_path) == {}
+
+
+def test_a_settings_file_with_broken_toml(command: Command, toy_file: Path, tmp_path: Path) -> None:
+    config = tmp_path / "mine.toml"
+    config.write_text("[stage2\nrollouts = 3\n")
+
+    answer = command("train", toy_file, "--config", config, "--out", tmp_path / "run")
+    assert_one_sentence(answer, f"{config}: not valid TOML", "line 1")
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("return 1 / 0", "raised ZeroDivisionError: division by zero for the sentence"),
+        ("return [float('nan')] * len(texts)", "returned nan for the sentence"),
+        ("return [1.0]", "returned 1 values for 32 sentences"),
+        ("return 3", "returned int instead of a list of floats"),
+        ("return ['good'] * len(texts)", "returned 'good', which is not a number"),
+        ("import nowhere", "raised ModuleNotFoundError"),
+        ("return [float('-inf')] * len(texts)", "the buffer is empty"),
+    ],
+)
+def test_metrics_that_fail(
+    body: str, words: str, command: Command, toy_file: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(f"def score(texts):\n    {body}\n")
+    metric = ("--metric", f"{tmp_path}/mine.py:score")
+
+    answer = command("train", toy_file, *metric, "--out", tmp_path / "run", *SMOKE)
+    assert_one_sentence(answer, words)
+    # What was learned before the metric was asked is there.
+    assert len(Run(tmp_path / "run").sample(2)) == 2
+
+
+def test_a_metric_that_was_mended(command: Command, toy_file: Path, tmp_path: Path) -> None:
+    metric = tmp_path / "mine.py"
+    train = ("train", toy_file, "--metric", f"{metric}:score", "--out", tmp_path / "run", *SMOKE)
+    metric.write_text("def score(texts):\n    return 1 / 0\n")
+    assert command(*train).code == 2
+    metric.write_text("def score(texts):\n    return [1.0] * len(texts)\n")
+
+    assert command(*train, "--resume").code == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("def score(texts)\n", "SyntaxError"),
+        ("import nowhere\n", "ModuleNotFoundError"),
+        ("rate = 3\n", "has no function named 'score'"),
+    ],
+)
+def test_metric_files_that_cannot_be_loaded(
+    content: str, words: str, command: Command, toy_file: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(content)
+    metric = ("--metric", f"{tmp_path}/mine.py:score")
+
+    answer = command("train", toy_file, *metric, "--out", tmp_path / "run", *SMOKE)
+    assert_one_sentence(answer, words)
+    assert not (tmp_path / "run" / "config.toml").exists()
+
+
+@pytest.mark.parametrize("key", ["mle.rate", "stage2.rate", "discriminator_phase.rate"])
+def test_losses_that_are_no_numbers(
+    key: str, command: Command, toy_file: Path, tmp_path: Path
+) -> None:
+    answer = command(
+        *("train", toy_file, "--out", tmp_path / "run", *SMOKE, "--set", f"{key}=1e38")
+    )
+
+    assert_one_sentence(answer, "training stopped: ", "the last good state is in")
+
+
+@pytest.mark.parametrize("place", ["thesis.txt", "thesis.txt/run"])
+def test_a_file_in_the_place_of_the_folder(
+    place: str, command: Command, toy_file: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+
+    answer = command("train", toy_file, "--out", tmp_path / place, *SMOKE)
+    assert_one_sentence(answer, str(tmp_path / place))
+    assert (tmp_path / "thesis.txt").read_text() == "years of work"
+
+
+def test_a_folder_with_other_things_in_it(command: Command, toy_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    before = contents(tmp_path)
+
+    for options in ((), ("--resume",)):
+        answer = command("train", toy_file, "--out", tmp_path, *SMOKE, *options)
+        assert_one_sentence(answer, "not empty and not a run")
+    assert contents(tmp_path) == before
+
+
+def test_a_folder_that_cannot_be_written_to(
+    command: Command, toy_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    # Permissions do not bind a superuser, so the refusal is played.
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    answer = command("train", toy_file, "--out", tmp_path / "run", *SMOKE)
+    assert_one_sentence(answer, f"{tmp_path / 'run'}: Permission denied")
+
+
+@pytest.mark.slow
+def test_a_disk_that_is_full(toy_run: Run, toy_file: Path, tmp_path: Path) -> None:
+    def allow_little() -> None:
+        # Enough for settings and vocabulary, not for a checkpoint.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    folder = tmp_path / "run"
+    code = "from sda.cli import main; main()"
+    command = [sys.executable, "-c", code, "train", str(toy_file), "--out", str(folder), *SMOKE]
+    done = subprocess.run(
+        command, preexec_fn=allow_little, capture_output=True, text=True, check=False
+    )
+
+    answer = Answer(done.returncode, done.stdout, done.stderr)
+    assert_one_sentence(answer, f"{folder}/checkpoints/", "File too large")
+    assert os.listdir(folder / "checkpoints") == []
+    train_tiny(toy_file, folder, resume=True)
+    assert outcome(folder) == outcome(toy_run.path)
+
+
+def test_a_disk_that_fills_up_later(
+    command: Command, toy_run: Run, toy_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        train_tiny(toy_file, folder, (), Interrupting(epochs=4))
+    before = contents(folder / "checkpoints")
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        answer = command("train", toy_file, "--out", folder, "--resume", *SMOKE)
+    assert_one_sentence(answer, "No space left on device")
+    assert contents(folder / "checkpoints") == before
+    assert command("train", toy_file, "--out", folder, "--resume", *SMOKE).code == 0
+    assert outcome(folder) == outcome(toy_run.path)
+
+
+def test_a_broken_checkpoint(
+    command: Command, toy_run: Run, toy_file: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        train_tiny(toy_file, folder, (), Interrupting(epochs=4))
+    broken = folder / "checkpoints" / "000004"
+    tensors = broken / "tensors.safetensors"
+    tensors.write_bytes(tensors.read_bytes()[:-1])
+    before = contents(folder)
+
+    answer = command("train", toy_file, "--out", folder, "--resume", *SMOKE)
+    assert_one_sentence(answer, f"{tensors}: broken checkpoint; remove the folder {broken}")
+    assert contents(folder) == before
+    assert_one_sentence(command("sample", folder), str(tensors))
+    # The advice is good.
+    shutil.rmtree(broken)
+    assert command("train", toy_file, "--out", folder, "--resume", *SMOKE).code == 0
+    assert outcome(folder) == outcome(toy_run.path)
+
+
+def test_commands_on_what_is_no_run(command: Command, toy_file: Path, tmp_path: Path) -> None:
+    for name in ("sample", "report"):
+        assert_one_sentence(command(name, tmp_path), f"{tmp_path}: not a run folder")
+    missing = tmp_path / "nothing.txt"
+    assert_one_sentence(command("inspect", missing), f"{missing} does not exist")
+    assert_one_sentence(command("evaluate", missing, "--test", toy_file), str(missing))
+    assert_one_sentence(command("evaluate", toy_file, "--test", missing), str(missing))
+    assert contents(tmp_path) == {}
+
+
+def test_results_that_cannot_be_written(
+    command: Command, toy_run: Run, toy_file: Path, tmp_path: Path
+) -> None:
+    lines = tmp_path / "lines.txt"
+    lines.write_text("\n".join(toy_lines()[:3]))
+    target = tmp_path / "nowhere" / "file"
+
+    for arguments in (
+        ("sample", toy_run.path, "-o", target),
+        ("evaluate", lines, "--test", toy_file, "--json", target),
+        ("report", toy_run.path, "-o", target),
+    ):
+        assert_one_sentence(command(*arguments), f"{target}: No such file or directory")
