@@ -35,10 +35,10 @@ class TextbookLeak(nn.Module):
         self.embedding, self.worker = generator.embedding, generator.worker
         words, goal_size = generator.vocabulary_size, generator.goal_embedding.out_features
         self.matrix = nn.Linear(generator.hidden, words * goal_size)
-        columns = generator.output.detach().view(words, generator.hidden + 1, goal_size)
+        output = generator.output.detach().view(words, generator.hidden + 1, goal_size)
         with torch.no_grad():
-            self.matrix.weight.copy_(columns[:, :-1].transpose(1, 2).flatten(0, 1))
-            self.matrix.bias.copy_(columns[:, -1].flatten())
+            self.matrix.weight.copy_(output[:, :-1].transpose(1, 2).flatten(0, 1))
+            self.matrix.bias.copy_(output[:, -1].flatten())
 
     def logits(self, hidden: Tensor, goal: Tensor) -> Tensor:
         """(B, V) from the worker's state (B, H) and the active goal (B, F)."""

@@ -10,7 +10,7 @@ import pytest
 import torch
 from fakes import seeded
 
-from sda.experiments.build import build_metric, build_state
+from sda.experiments.build import build_metric, build_models, build_state
 from sda.experiments.config import Settings, leaves, make_settings, write_toml
 from sda.experiments.layers import Choices, named, names_of
 from sda.models.oracle import random_oracle
@@ -79,6 +79,19 @@ def test_every_combination_settles(profile: str, source: str, method: str, gener
     assert len(settings.metric) == (1 if method == "sda" else 0)
     assert set(origins) <= dict(leaves(settings.model_dump())).keys()
     assert make_settings(tomllib.loads(write_toml(settings, origins))) == settings
+
+
+@pytest.mark.parametrize("generator", names_of("generators"))
+@pytest.mark.parametrize("profile", names_of("profiles"))
+@pytest.mark.parametrize("length", [20, 40])
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_generator_builds_at_every_scale(
+    source: str, length: int, profile: str, generator: str, corpus: Corpus
+) -> None:
+    values = {"embedded": {"length": length}}
+    choices = Choices(source, profile=profile, generator=generator, values=values)
+
+    build_models(choices.settle()[0], corpus.vocabulary, corpus.max_length, seeded(1))
 
 
 ALL = {

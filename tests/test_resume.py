@@ -43,6 +43,24 @@ def test_a_run_on_the_oracle_interrupted_after_every_epoch(tmp_path: Path) -> No
     assert outcome(tmp_path / "parts" / "run") == outcome(whole.path)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("use", "size"),
+    [
+        ("sda.models.transformer:TransformerGenerator", "width=8"),
+        ("sda.models.causal_cnn:CnnGenerator", "channels=8"),
+    ],
+)
+def test_a_run_of_another_generator_interrupted_after_every_epoch(
+    use: str, size: str, tmp_path: Path
+) -> None:
+    more = (f"generator.use={use}", f"generator.{size}", "generator.dropout=0.3")
+    whole = train_tiny("captions", tmp_path / "whole" / "run", more)
+
+    assert interrupted_everywhere("captions", tmp_path / "parts" / "run", more) == EPOCHS
+    assert outcome(tmp_path / "parts" / "run") == outcome(whole.path)
+
+
 def test_a_run_interrupted_within_epochs(toy_run: Run, toy_file: Path, tmp_path: Path) -> None:
     interruptions = 0
     for ticks in (1, 3, 4, 5, 6):
@@ -154,7 +172,7 @@ def test_a_text_that_changed_is_refused(toy_file: Path, tmp_path: Path) -> None:
     before = contents(tmp_path / "run")
     text.write_text(text.read_text().replace("cat", "cow"))
 
-    with pytest.raises(UserError, match="other words now"):
+    with pytest.raises(UserError, match="another text now"):
         train_tiny(text, tmp_path / "run", resume=True)
     assert contents(tmp_path / "run") == before
 

@@ -6,6 +6,7 @@
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+LARGEST_SEED = 2**63 - 1  # what torch takes
 __all__ = ["Run", "UserError", "__version__", "evaluate", "train"]
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sda import __version__
+from sda import LARGEST_SEED, __version__
 
 if TYPE_CHECKING:
     from sda.experiments.reporter import Reporter
@@ -26,7 +26,6 @@ app = typer.Typer(
 )
 
 INTERRUPTED = 130  # what a shell reports after Ctrl-C
-LARGEST_SEED = 2**63 - 1  # what torch takes
 
 
 class Tokenizer(StrEnum):

@@ -57,7 +57,7 @@ def test_a_component_gets_what_is_known_and_what_is_set(rng: torch.Generator) ->
             {"use": RNN, "tied": True, "hidden": 3, "embedding": 4},
             "setting 'generator': tied embeddings need embedding = hidden, not 4 and 3",
         ),
-        ({"use": RNN, "embedding": -1}, "setting 'generator': .*negative"),
+        ({"use": RNN, "embedding": -1}, "setting 'generator': sizes must be 1 or more"),
         ({"use": "RnnGenerator"}, "not written as package.module:Name"),
         ({"use": ":RnnGenerator"}, "not written as package.module:Name"),
         ({"use": ".rnn:RnnGenerator"}, "not written as package.module:Name"),

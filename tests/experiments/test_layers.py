@@ -9,6 +9,8 @@ from sda.errors import UserError
 from sda.experiments.config import leaves
 from sda.experiments.layers import Choices, Layers, metric_parts, named, names_of, source_kind
 
+KEYS = ("epochs", "first_steps", "fewer_every", "batch_size", "rollouts")
+
 
 def settled(source: str = "captions", **choices: Any) -> tuple[dict[str, Any], dict[str, str]]:
     settings, origins = Choices(source, **choices).settle()
@@ -61,16 +63,23 @@ def test_the_method_may_come_from_the_users_file(tmp_path: Path) -> None:
 
 
 def test_values_for_a_case() -> None:
-    layers = Layers(["rnn", "oracle"])
-    cases = {"oracle": {"a": 2, "b": {"c": 3}}, "text": {"a": 4}, "rnn": {"a": 5, "d": 6}}
+    layers = Layers(["rnn", "oracle", "oracle-rnn"])
+    cases = {
+        "oracle-rnn": {"f": 7},
+        "oracle-gru": {"f": 8},
+        "oracle": {"a": 2, "b": {"c": 3}, "f": 9},
+        "text": {"a": 4},
+        "rnn": {"a": 5, "d": 6},
+    }
     layers.add({"a": 1, "b": {"c": 1, "e": 1}, "for": cases}, "here")
 
-    assert layers.table == {"a": 2, "b": {"c": 3, "e": 1}, "d": 6}
+    assert layers.table == {"a": 2, "b": {"c": 3, "e": 1}, "d": 6, "f": 7}
     assert layers.origins == {
         "a": "here, for oracle",
         "b.c": "here, for oracle",
         "b.e": "here",
         "d": "here, for rnn",
+        "f": "here, for oracle-rnn",
     }
 
 
@@ -80,6 +89,8 @@ def test_values_for_a_case() -> None:
         ("for = 3", "'for' is not a section"),
         ("[for]\ntext = 3", "'for.text' is not a section"),
         ("[for.orcale]\nseed = 3", r"unknown case 'for.orcale' \(known: text, captions, oracle"),
+        ("[for.oracle-lstm]\nseed = 3", r"'for.oracle-lstm' .* and pairs such as oracle-cnn\)"),
+        ("[for.rnn-oracle]\nseed = 3", "unknown case 'for.rnn-oracle'"),
     ],
 )
 def test_cases_that_make_no_sense(content: str, message: str, tmp_path: Path) -> None:
@@ -231,3 +242,22 @@ def test_a_long_oracle_is_a_case_wherever_its_length_is_said(tmp_path: Path) -> 
     assert [values["embedded.oracle_size"] for values, _ in long] == [64, 64, 64]
     assert [values["generator.hidden"] for values, _ in short] == [32, 32]
     assert settled(config=config)[0]["generator.hidden"] == 256
+
+
+@pytest.mark.parametrize("length", [20, 40])
+def test_cases_of_a_source_and_a_generator(length: int, tmp_path: Path) -> None:
+    """The more special wins, whatever the order in the file."""
+    tags = ("rnn", "oracle", "oracle-rnn", "oracle-long", "oracle-long-rnn")
+    config = tmp_path / "mine.toml"
+    sections = [
+        f"[for.{tag}.stage2]\n" + "".join(f"{key} = {i + 1}\n" for key in KEYS[i:])
+        for i, tag in enumerate(tags)
+    ]
+    config.write_text("\n".join(reversed(sections)))
+    chosen = {"config": config, "values": {"embedded": {"length": length}}}
+    values, _ = settled("oracle", **chosen)
+    expected = [1, 2, 3, 4, 5] if length > 20 else [1, 2, 3, 3, 3]
+
+    assert [values[f"stage2.{key}"] for key in KEYS] == expected
+    assert settled("oracle", generator="gru", **chosen)[0]["stage2.epochs"] == 15
+    assert settled("captions", **chosen)[0]["stage2.rollouts"] == 1

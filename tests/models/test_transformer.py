@@ -3,7 +3,7 @@ from typing import cast
 
 import pytest
 import torch
-from fakes import seeded, sentences_of
+from fakes import assert_likely, seeded, sentences_of
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
@@ -136,8 +136,9 @@ def test_learned_positions_end_and_rotary_ones_do_not() -> None:
     [
         ({"width": 9}, "width must be a multiple of heads, not 9 of 2"),
         ({"width": 6}, "rotary positions need an even width of a head, not 3"),
-        ({"heads": 0}, "layers and heads must be 1 or more, not 2 and 0"),
-        ({"layers": 0}, "layers and heads must be 1 or more, not 0 and 2"),
+        ({"layers": 0}, "must be 1 or more, not 0, 2 and 16"),
+        ({"heads": 0}, "must be 1 or more, not 2, 0 and 16"),
+        ({"feedforward": 0}, "must be 1 or more, not 2, 2 and 0"),
     ],
 )
 def test_sizes_that_do_not_fit_are_refused(settings: dict[str, object], message: str) -> None:
@@ -149,6 +150,13 @@ def test_learned_positions_may_have_heads_of_odd_width() -> None:
     assert make(width=6, positions="learned").log_probs(random_sentences(2)).isfinite().all()
 
 
+@pytest.mark.parametrize("rows", [0, 2])
+def test_sentences_without_words(rows: int) -> None:
+    nothing = Sentences(torch.zeros(rows, 5).long(), torch.zeros(rows).long())
+
+    assert make().log_probs(nothing).shape == (rows, 0)
+
+
 def test_first_values() -> None:
     model = make(width=64, feedforward=256, init_std=0.02)
     for name, value in model.named_parameters():
@@ -158,13 +166,11 @@ def test_first_values() -> None:
             assert value.eq(0 if name.endswith("bias") else 1).all(), name
 
 
-def test_textbook_samples_are_distributed_like_ours() -> None:
-    """Means over 4,000 sentences of the textbook's log-likelihood, both ways of writing."""
-    model = make(init_std=0.6)
-    ours = sample(model, 4000, seeded(1)).tokens
-    theirs = textbook.sample(model, 4000, seeded(2))
-    with torch.no_grad():
-        a, b = (textbook.log_probs(model, tokens).sum(1).double() for tokens in (ours, theirs))
-    error = ((a.var() + b.var()) / 4000).sqrt()
+@torch.no_grad()
+def test_the_textbook_samples_from_our_probabilities() -> None:
+    model = TransformerGenerator(4, None, 2, seeded(0), width=8, heads=2, init_std=0.5)
+    pairs = Sentences(torch.cartesian_prod(torch.arange(4), torch.arange(4)), torch.full((16,), 2))
+    written = textbook.sample(model, 6000, seeded(1))
+    counts = torch.bincount(written[:, 0] * 4 + written[:, 1], minlength=16)
 
-    assert abs(float((a.mean() - b.mean()) / error)) < 5
+    assert_likely(counts, model.log_probs(pairs).double().sum(1).exp())

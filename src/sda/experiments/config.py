@@ -10,13 +10,12 @@ from typing import Any
 import tomli_w
 from pydantic import Field, PositiveFloat, PositiveInt, ValidationError
 
+from sda import LARGEST_SEED
 from sda.errors import UserError
 from sda.text.prepare import Preparation
 from sda.training.settings import Section, TrainingSettings
 
 Table = dict[str, Any]
-
-LARGEST_SEED = 2**63 - 1
 
 
 class EmbeddedSettings(Section):
@@ -117,7 +116,7 @@ def leaves(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
 
 def write_toml(settings: Settings, origins: Mapping[str, str]) -> str:
     """All settings as TOML, each with a comment that says where its value came from."""
-    table = settings.model_dump(mode="json")
+    table = settings.model_dump()
     lines = ["# The complete settings of this run; a comment says where each value came from."]
     sections = {key: value for key, value in table.items() if isinstance(value, dict)}
     plain = {key: value for key, value in table.items() if key not in sections and key != "metric"}
@@ -148,7 +147,7 @@ def _comment(origins: Mapping[str, str], key: str) -> str:
 
 
 def _toml_key(key: str) -> str:
-    return tomli_w.dumps({key: 0}).split(" =")[0]
+    return tomli_w.dumps({key: 0}).strip().removesuffix(" = 0")
 
 
 def _toml_value(value: Any) -> str:

@@ -70,14 +70,23 @@ class RunFolder:
                     f" {now.get(key)!r}; resume with the same settings or choose another folder"
                 )
 
-    def keep_vocabulary(self, vocabulary: WordVocabulary | NumberVocabulary, longest: int) -> None:
-        """Write the vocabulary down; one that is there already has to be the same."""
-        data = {"max_length": longest, "vocabulary": vocabulary.to_json()}
+    def keep_vocabulary(
+        self, vocabulary: WordVocabulary | NumberVocabulary, longest: int, fingerprint: str
+    ) -> None:
+        """Write down the vocabulary and what tells the training text from any other.
+
+        A run that is there already has to have begun with the same.
+        """
+        data = {
+            "max_length": longest,
+            "training_text": fingerprint,
+            "vocabulary": vocabulary.to_json(),
+        }
         if not self.vocabulary.is_file():
             write_json(self.vocabulary, data)
         elif read_json(self.vocabulary) != data:
             raise UserError(
-                f"{self.vocabulary}: the source has other words now than when the run began"
+                f"{self.vocabulary}: the source has another text now than when the run began"
             )
 
     def load_vocabulary(self) -> tuple[WordVocabulary | NumberVocabulary, int]:

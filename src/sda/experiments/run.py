@@ -171,7 +171,10 @@ class _Training:
 
     def run(self) -> None:
         folder, state = self.folder, self.state
-        folder.keep_vocabulary(self.loaded.vocabulary, self.loaded.corpus.max_length)
+        corpus = self.loaded.corpus
+        folder.keep_vocabulary(
+            self.loaded.vocabulary, corpus.max_length, corpus.train.fingerprint()
+        )
         done = self._go_back()
         title = f"{self.settings.method} on {self.settings.source}, seed {self.settings.seed}"
         epochs = len(self.phases) + len(self.schedule)

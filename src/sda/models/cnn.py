@@ -32,6 +32,8 @@ class CnnDiscriminator(Discriminator):
         super().__init__()
         if len(widths) != len(maps):
             raise ValueError(f"{len(widths)} widths need as many numbers of maps, not {len(maps)}")
+        if not widths or min(embedding, *widths, *maps) < 1:
+            raise ValueError("embedding, widths and maps must be 1 or more")
         features = sum(maps)
         self.pad = vocabulary_size
         self.widths = tuple(widths)

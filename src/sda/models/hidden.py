@@ -29,6 +29,8 @@ class HiddenStateGenerator(Generator):
         tied: bool,
     ) -> None:
         super().__init__(vocabulary_size, eos, max_length)
+        if min(embedding, hidden) < 1:
+            raise ValueError(f"sizes must be 1 or more, not {embedding} and {hidden}")
         if tied and embedding != hidden:
             raise ValueError(
                 f"tied embeddings need embedding = hidden, not {embedding} and {hidden}"

@@ -22,6 +22,7 @@ from sda.models.state import State
 from sda.text.sentences import Sentences
 
 WorkerReward = Literal["q", "intrinsic"]
+Memory = tuple[Tensor, Tensor]
 
 
 class LeakGenerator(Generator):
@@ -71,34 +72,34 @@ class LeakGenerator(Generator):
     def start(self, n: int) -> State:
         zero = self.device_zeros(n, self.hidden)
         nothing = torch.zeros(n, 0, dtype=torch.int64, device=self.device)
-        size = self.reader.size
-        sums, peaks = self.device_zeros(n, size), self.device_zeros(n, size)
-        embedded = self.device_zeros(n, self.goal_embedding.out_features)
-        return nothing, peaks, (zero, zero), (zero, zero), sums, embedded
+        peaks = self.device_zeros(n, self.reader.size)
+        embedded = self._embed(self.first_goal).expand(n, -1)
+        return nothing, peaks, (zero, zero), (zero, zero), embedded
 
     def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
-        read, peaks, manager, worker, sums, embedded = cast(
-            tuple[Tensor, Tensor, tuple[Tensor, Tensor], tuple[Tensor, Tensor], Tensor, Tensor],
-            state,
+        read, peaks, manager, worker, embedded = cast(
+            tuple[Tensor, Tensor, Memory, Memory, Tensor], state
         )
-        # The first column of what was read is the start symbol, which no feature sees.
-        read = torch.cat((read, tokens[:, None]), 1)
-        t = read.shape[1] - 1
-        features, peaks = self.reader.read(read[:, 1:], peaks if t else None)
-        if t % self.block == 0:
-            goal = sums if t else self.first_goal.expand(len(tokens), -1)
-            embedded, sums = self._embed(goal), torch.zeros_like(sums)
-        manager = torch.lstm_cell(features, manager, *_weights(self.manager))
-        sums = sums + normalize(self.goal(manager[0]), dim=1)
+        t = read.shape[1]
+        # The manager works once per block, on all prefixes of the one before: larger products, and
+        # none for a block whose goals nobody lives to follow.
+        if t and t % self.block == 0:
+            # The first column is the start symbol, which no feature sees.
+            features, peaks = self.reader.read(
+                read[:, 1:], self.block, peaks if t > self.block else None
+            )
+            goals, manager = self._goals(features, manager)
+            embedded = self._embed(goals.sum(1))
         x = self.dropouts[0](self.embedding(tokens))
         worker = torch.lstm_cell(x, worker, *_weights(self.worker))
         mixed = self._mix(self.dropouts[1](worker[0]), embedded)
-        return mixed @ self.output.t(), (read, peaks, manager, worker, sums, embedded)
+        read = torch.cat((read, tokens[:, None]), 1)
+        return mixed @ self.output.t(), (read, peaks, manager, worker, embedded)
 
     def log_probs(self, sentences: Sentences) -> Tensor:
         sentences = sentences.trimmed()
         mask = sentences.mask
-        goals = self._goals(self.reader.features(sentences)[:, :-1])
+        goals, _ = self._goals(self._features(sentences)[:, :-1])
         hidden = self._hidden_states(sentences, self._active(goals))
         targets = sentences.tokens[mask]
         values = linear_log_probs(hidden, self.output, self.bias, targets)
@@ -111,14 +112,13 @@ class LeakGenerator(Generator):
         """
         sentences = sentences.trimmed()
         mask = sentences.mask
-        is_policy = weights is not None
-        weights = mask.to(self.output.dtype) if weights is None else weights[:, : mask.shape[1]]
-        features = self.reader.features(sentences)
-        goals = self._goals(features[:, :-1])
+        is_intrinsic = weights is not None and self.worker_reward == "intrinsic"
+        weights = mask if weights is None else weights[:, : mask.shape[1]]
+        weights = weights.to(self.output.dtype)
+        features = self.reader.features(sentences) if is_intrinsic else self._features(sentences)
+        goals, _ = self._goals(features[:, :-1])
         active = self._active(goals)
-        worker_weights = weights
-        if is_policy and self.worker_reward == "intrinsic":
-            worker_weights = self._intrinsic(features, goals.detach()) * mask
+        worker_weights = self._intrinsic(features, goals.detach()) if is_intrinsic else weights
         total = linear_weighted_nll(
             self._hidden_states(sentences, active),
             self.output,
@@ -126,14 +126,28 @@ class LeakGenerator(Generator):
             sentences.tokens[mask],
             worker_weights[mask],
         )
-        total = (
-            total - (weights[:, :: self.block] * self._cosines(sentences, features, active)).sum()
-        )
-        return total / len(sentences)
+        cosines = self._cosines(sentences, features, active)
+        return (total - (weights[:, :: self.block] * cosines).sum()) / len(sentences)
 
-    def _goals(self, features: Tensor) -> Tensor:
-        """(B, T, F) the manager's unit sub-goals after reading the features of each prefix."""
-        return normalize(self.goal(self.manager(features)[0]), dim=2)
+    def _features(self, sentences: Sentences) -> Tensor:
+        """(B, T + 1, F) of those prefixes on which goals or their cosines depend.
+
+        Sub-goals of the last block are never followed, so between its start and the end of the
+        sentence the features stay zero.
+        """
+        lengths = sentences.lengths[:, None]
+        columns = torch.arange(sentences.tokens.shape[1] + 1, device=lengths.device)
+        last = (lengths - 1) // self.block * self.block
+        return self.reader.features(sentences, (columns <= last) | (columns == lengths))
+
+    def _goals(self, features: Tensor, memory: Memory | None = None) -> tuple[Tensor, Memory]:
+        """(B, T, F) the manager's unit sub-goals after reading the features of each prefix.
+
+        `memory`, twice (B, H), is the manager's before and, in the answer, after them.
+        """
+        before = None if memory is None else (memory[0][None], memory[1][None])
+        hidden, (state, cell) = self.manager(features, before)
+        return normalize(self.goal(hidden), dim=2), (state[0], cell[0])
 
     def _active(self, goals: Tensor) -> Tensor:
         """(B, blocks, F) the goal of each block: the sum of the sub-goals of the block before."""
@@ -160,7 +174,7 @@ class LeakGenerator(Generator):
         """(B, T) LeakGAN's own reward: how well each of the last steps' sub-goals was met."""
         words = goals.shape[1]
         total = features.new_zeros(features.shape[0], words)
-        for back in range(1, self.block + 1):
+        for back in range(1, min(self.block, words) + 1):
             change = features[:, back:] - features[:, :-back]
             total[:, back - 1 :] += cosine_similarity(change, goals[:, : words + 1 - back], dim=2)
         return total / self.block

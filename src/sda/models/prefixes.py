@@ -6,16 +6,18 @@ discriminator to please it.
 
 from __future__ import annotations
 
+from typing import cast
+
 import torch
 from torch import Tensor
-from torch.nn.functional import embedding, linear
+from torch.nn.functional import linear, pad
 
 from sda.models.cnn import CnnDiscriminator
 from sda.text.sentences import Sentences
 
 
 class PrefixReader:
-    """Features of prefixes, all at once or word by word; equal to those of the prefix alone.
+    """Features of prefixes, all at once or some words at a time; equal to those of each alone.
 
     A window that lies within a prefix is in every longer one too, so the peaks of all prefixes are
     running maxima. Only where a prefix is shorter than a window is there one that touches padding.
@@ -27,31 +29,62 @@ class PrefixReader:
         self.size = sum(discriminator.maps)
 
     @torch.no_grad()
-    def features(self, sentences: Sentences) -> Tensor:
-        """(B, T + 1, F), entry t for the first t words; zero past the end of a sentence."""
-        d = self._discriminator
-        embedded = d.embedding(sentences.tokens.masked_fill(~sentences.mask, d.pad))
-        peaks = torch.cat(
-            [self._running_peaks(embedded, width, weight) for width, weight in self._filters()], 2
-        )
-        columns = torch.arange(peaks.shape[1], device=peaks.device)
-        inside = columns <= sentences.lengths[:, None]
+    def features(self, sentences: Sentences, wanted: Tensor | None = None) -> Tensor:
+        """(B, T + 1, F), entry t for the first t words; zero past the end of a sentence.
+
+        With `wanted` (B, T + 1) only those entries are computed, and the others are zero.
+        """
+        words = sentences.tokens.shape[1]
+        if wanted is None:
+            columns = torch.arange(words + 1, device=sentences.tokens.device)
+            wanted = columns <= sentences.lengths[:, None]
+        peaks = self._peaks(sentences.tokens, words + 1, None)
         found = peaks.new_zeros(peaks.shape)
-        found[inside] = d.highway(peaks[inside])
+        found[wanted] = self._discriminator.highway(peaks[wanted])
         return found
 
-    def _filters(self) -> list[tuple[int, Tensor]]:
-        d = self._discriminator
-        return [(w, layer.weight) for w, layer in zip(d.widths, d.filters, strict=True)]  # type: ignore[misc]
+    @torch.no_grad()
+    def read(self, tokens: Tensor, count: int, before: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Features (B, count, F) of the longest `count` prefixes of words (B, t), themselves last.
 
-    def _running_peaks(self, embedded: Tensor, width: int, weight: Tensor) -> Tensor:
-        """(B, T + 1, maps) of one width: windows over padding first, then running maxima."""
+        Also returns the peaks (B, F) of all t words. `before` has those of t - `count` words, and
+        is None where the empty prefix is among the ones that are read.
+        """
+        peaks = self._peaks(tokens, count, before)
+        return self._discriminator.highway(peaks), peaks[:, -1]
+
+    def _peaks(self, tokens: Tensor, count: int, before: Tensor | None) -> Tensor:
+        """(B, count, F) the highest scores of all maps in the longest `count` prefixes."""
+        d = self._discriminator
+        embedded = d.embedding(tokens)
+        known = [None] * len(d.maps) if before is None else before.split(d.maps, 1)  # type: ignore[no-untyped-call]
+        return torch.cat(
+            [
+                self._peaks_of_width(embedded, width, cast(Tensor, layer.weight), count, peaks)
+                for width, layer, peaks in zip(d.widths, d.filters, known, strict=True)
+            ],
+            2,
+        )
+
+    def _peaks_of_width(
+        self, embedded: Tensor, width: int, weight: Tensor, count: int, before: Tensor | None
+    ) -> Tensor:
+        """(B, count, maps): prefixes shorter than a window first, then running maxima."""
         words, size = embedded.shape[1:]
-        short = self._padded_windows(embedded[:, : width - 1], width, weight)
-        if words < width:
-            return short
-        windows = linear(embedded.flatten(1).unfold(1, width * size, size), weight)
-        return torch.cat((short, windows.cummax(1).values), 1)
+        shortest = words + 1 - count
+        whole = min(count, max(0, words + 1 - width))
+        parts = []
+        if whole < count:
+            parts.append(
+                self._padded_windows(embedded[:, : width - 1], width, weight)[:, shortest:]
+            )
+        if whole:
+            row = embedded[:, words + 1 - whole - width :].flatten(1)
+            windows = linear(row.unfold(1, width * size, size), weight)
+            if before is not None and shortest > width:
+                windows[:, 0] = torch.maximum(windows[:, 0], before)
+            parts.append(windows.cummax(1).values)
+        return torch.cat(parts, 1)
 
     def _padded_windows(self, embedded: Tensor, width: int, weight: Tensor) -> Tensor:
         """(B, t + 1, maps) scores of the one window of the first 0, 1, ..., t < width words."""
@@ -60,22 +93,4 @@ class PrefixReader:
         padding = self._discriminator.embedding.weight[-1] @ taps
         after = padding.flip(0).cumsum(0).flip(0)[: embedded.shape[1] + 1]
         words = torch.einsum("bts,tsm->btm", embedded, taps[: embedded.shape[1]]).cumsum(1)
-        return torch.nn.functional.pad(words, (0, 0, 1, 0)) + after
-
-    @torch.no_grad()
-    def read(self, tokens: Tensor, peaks: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Features (B, F) and peaks (B, F) of the prefixes (B, t), given the peaks at t - 1."""
-        d = self._discriminator
-        count = tokens.shape[1]
-        found = []
-        for number, (width, weight) in enumerate(self._filters()):
-            window = tokens[:, max(0, count - width) :]
-            if count < width:
-                window = torch.nn.functional.pad(window, (0, width - count), value=d.pad)
-            score = linear(embedding(window, d.embedding.weight).flatten(1), weight)
-            if peaks is not None and count > width:
-                start = sum(d.maps[:number])
-                score = torch.maximum(score, peaks[:, start : start + d.maps[number]])
-            found.append(score)
-        new = torch.cat(found, 1)
-        return d.highway(new), new
+        return pad(words, (0, 0, 1, 0)) + after

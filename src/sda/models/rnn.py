@@ -35,6 +35,8 @@ class RnnGenerator(HiddenStateGenerator):
         init_std: float = 0.1,
     ) -> None:
         super().__init__(vocabulary_size, eos, max_length, embedding, hidden, tied)
+        if layers < 1:
+            raise ValueError(f"layers must be 1 or more, not {layers}")
         self.cell = cell
         self.hidden = hidden
         kind = nn.LSTM if cell == "lstm" else nn.GRU

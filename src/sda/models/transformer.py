@@ -45,8 +45,9 @@ class TransformerGenerator(HiddenStateGenerator):
         init_std: float = 0.02,
     ) -> None:
         super().__init__(vocabulary_size, eos, max_length, width, width, tied)
-        if layers < 1 or heads < 1:
-            raise ValueError(f"layers and heads must be 1 or more, not {layers} and {heads}")
+        if min(layers, heads, feedforward) < 1:
+            sizes = f"{layers}, {heads} and {feedforward}"
+            raise ValueError(f"layers, heads and feedforward must be 1 or more, not {sizes}")
         if width % heads:
             raise ValueError(f"width must be a multiple of heads, not {width} of {heads}")
         if positions == "rotary" and width // heads % 2:
@@ -131,8 +132,8 @@ class Layer(nn.Module):
     def _attend(
         self, x: Tensor, memory: Memory, rotation: Rotation | None
     ) -> tuple[Tensor, Memory]:
-        rows, steps, _ = x.shape
-        parts: Tensor = self.projection(x).view(rows, steps, 3, self.heads, -1)
+        rows, steps, width = x.shape
+        parts: Tensor = self.projection(x).view(rows, steps, 3, self.heads, width // self.heads)
         queries, keys, values = parts.permute(2, 0, 3, 1, 4)
         if rotation is not None:
             queries, keys = rotate(queries, rotation), rotate(keys, rotation)

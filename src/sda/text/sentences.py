@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -69,6 +70,11 @@ class Sentences:
         """The same sentences without the columns that are padding for all of them."""
         longest = int(self.lengths.max()) if len(self) else 0
         return Sentences(self.tokens[:, :longest], self.lengths)
+
+    def fingerprint(self) -> str:
+        """What tells these sentences from any others, in this order."""
+        flat = self.flat(None)
+        return hashlib.sha256(flat.ids.tobytes() + flat.starts.tobytes()).hexdigest()
 
     def to(self, device: torch.device | str) -> Sentences:
         return Sentences(self.tokens.to(device), self.lengths.to(device))

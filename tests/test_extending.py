@@ -1,0 +1,97 @@
+"""The generator of `docs/extending.md` can be copied from the page, and keeps all promises."""
+
+import importlib
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from contracts import test_generators as contract
+from fakes import seeded
+from test_docs import ROOT, blocks
+
+from sda.errors import UserError
+from sda.experiments.build import build
+from sda.experiments.layers import Choices
+from sda.experiments.run import Run
+from sda.models.generator import Generator
+
+PAGE = ROOT / "docs" / "extending.md"
+PROMISES = [
+    value
+    for name, value in vars(contract).items()
+    if name.startswith("test_") and [*inspect.signature(value).parameters] == ["generator"]
+]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the files that the page says to save, where Python looks for modules."""
+    module, _ = blocks(PAGE, "python")
+    (settings,) = blocks(PAGE, "toml")
+    (tmp_path / "fading.py").write_text(module)
+    (tmp_path / "fading.toml").write_text(settings)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    importlib.invalidate_caches()
+    return tmp_path
+
+
+def test_the_files_go_by_the_names_on_the_page(place: Path) -> None:
+    text = PAGE.read_text()
+
+    for file in place.iterdir():
+        assert f"ave {'it' if file.suffix == '.py' else 'this'} as `{file.name}`" in text
+
+
+@pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: promise.__name__)
+def test_the_generator_keeps_the_promises(
+    promise: Callable[[Generator], None], place: Path
+) -> None:
+    generator: Generator = build(
+        {"use": "fading:FadingMemory", "size": 5},
+        "generator",
+        Generator,
+        vocabulary_size=contract.WORDS,
+        eos=0,
+        max_length=contract.LONGEST,
+        rng=seeded(3),
+    )
+
+    promise(generator)
+
+
+def test_there_are_promises_to_keep() -> None:
+    assert len(PROMISES) >= 10
+
+
+def test_settings_of_the_profile_do_not_get_in_the_way(place: Path) -> None:
+    for source in ("captions", "oracle"):
+        settings, _ = Choices(source, config=place / "fading.toml").settle()
+        assert settings.generator == {"use": "fading:FadingMemory", "size": 64}
+
+
+def test_a_mistake_in_a_key_lists_the_right_ones(place: Path) -> None:
+    with pytest.raises(UserError, match=r"unknown setting 'generator\.sise' .*\bsize, fade\)"):
+        build(
+            {"use": "fading:FadingMemory", "sise": 64},
+            "generator",
+            Generator,
+            vocabulary_size=4,
+            eos=0,
+            max_length=3,
+            rng=seeded(0),
+        )
+
+
+@pytest.mark.slow
+def test_the_run_of_the_page(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, run = blocks(PAGE, "python")
+    exec(compile(run, "docs/extending.md", "exec"), {})
+
+    assert len(capsys.readouterr().out.splitlines()) == 3
+    finished = Run(place / "runs" / "fading")
+    losses = [line["nll_valid"] for line in finished.progress() if line["stage"] == "mle"]
+    assert losses[-1] < losses[0]
+    assert {row["name"] for row in finished.scores()} >= {"mle", "sda"}
+    assert type(finished.generator()).__name__ == "FadingMemory"
