@@ -10,6 +10,7 @@ import pytest
 import torch
 from fakes import seeded
 
+from sda.errors import UserError
 from sda.experiments.build import build_metric, build_models, build_state
 from sda.experiments.config import Settings, leaves, make_settings, write_toml
 from sda.experiments.layers import Choices, named, names_of
@@ -49,8 +50,12 @@ def test_every_file_holds_known_settings(kind: str, name: str) -> None:
 def test_every_pair_of_models_builds_and_runs(
     generator: str, discriminator: str, corpus: Corpus
 ) -> None:
-    choices = Choices("captions", generator=generator, discriminator=discriminator)
-    state, _ = build_state(choices.settle()[0], corpus, seeded(1))
+    settings, _ = Choices("captions", generator=generator, discriminator=discriminator).settle()
+    if (generator, discriminator) == ("leakrnn", "rnn"):
+        with pytest.raises(UserError, match="features of a CNN discriminator"):
+            build_state(settings, corpus, seeded(1))
+        return
+    state, _ = build_state(settings, corpus, seeded(1))
 
     assert state.generator.loss(corpus.train).isfinite()
     assert state.discriminator.real_logit(corpus.train).shape == (len(corpus),)

@@ -90,7 +90,7 @@ def test_loss_and_gradients(
 
 
 def as_matrix(output: Tensor, rows: int) -> Tensor:
-    """(V * goal size, H + 1): the textbook's weight and bias, from ours (V, (H + 1) * goal size)."""
+    """(V * goal size, H + 1): weight and bias of the textbook, from (V, (H + 1) * goal size)."""
     return output.view(len(output), rows, -1).transpose(1, 2).flatten(0, 1)
 
 
@@ -121,7 +121,7 @@ def test_rollout_rewards_have_the_means_of_those_without_reuse(
     rng: torch.Generator,
 ) -> None:
     model = textbook.TextbookLeak(generator)
-    repeats = range(60)
+    repeats = range(30)
     ours = torch.stack(
         [rollout_rewards(generator, discriminator, sentences, 2, rng, every=4) for _ in repeats]
     )

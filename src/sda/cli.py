@@ -88,7 +88,7 @@ def train(
     method: Annotated[
         str | None, typer.Option(help="mle, rl or sda; by default --config's, or else sda.")
     ] = None,
-    generator: Annotated[str, typer.Option(help="Generator recipe, such as rnn.")] = "rnn",
+    generator: Annotated[str, typer.Option(help="rnn, gru, leakrnn, transformer or cnn.")] = "rnn",
     discriminator: Annotated[
         str | None, typer.Option(help="rnn, cnn or seqgan; by default the profile's.")
     ] = None,
