@@ -59,3 +59,15 @@ def test_make_targets_of_the_readme_exist() -> None:
     makefile = (ROOT / "Makefile").read_text()
     for target in set(re.findall(r"`?make (\w+)", (ROOT / "README.md").read_text())):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_the_paper_map_names_what_exists() -> None:
+    text = (ROOT / "docs" / "paper-map.md").read_text()
+    code = re.findall(r"`([\w/]+\.py): (\w+)", text)
+    tests = re.findall(r"`((?:\w+/)?test_\w+\.py)`", text)
+
+    assert len(code) > 20 and len(tests) > 20
+    for file, name in code:
+        assert re.search(rf"\b{name}\b", (ROOT / "src" / "sda" / file).read_text()), (file, name)
+    for file in tests:
+        assert (ROOT / "tests" / file).is_file(), file
