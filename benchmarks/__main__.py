@@ -8,7 +8,9 @@ import json
 import os
 import platform
 import subprocess
-from dataclasses import asdict
+import sys
+import tempfile
+from dataclasses import asdict, fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -29,16 +31,29 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=FOLDER / "results.json", metavar="FILE")
     arguments = parser.parse_args()
 
-    torch.set_num_threads(1)
-    chosen = [arguments.only] if arguments.only else names
-    rows = [row for name in chosen for row in run(name)]
+    rows = run(arguments.only) if arguments.only else run_apart(names)
     Console().print(table(rows))
     report = {**circumstances(), "rows": [as_dict(row) for row in rows]}
     arguments.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
 
 
+def run_apart(names: list[str]) -> list[Row]:
+    """The rows of all benchmarks, each in a process of its own: one's heap would slow the next."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            file = Path(folder) / f"{name}.json"
+            command = [sys.executable, "-m", "benchmarks", "--only", name, "--json", str(file)]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            print(f"{name}: done", file=sys.stderr)
+            found = json.loads(file.read_text(encoding="utf-8"))["rows"]
+            rows += [Row(**{field.name: row[field.name] for field in fields(Row)}) for row in found]
+    return rows
+
+
 def run(name: str) -> list[Row]:
-    """The rows of one benchmark."""
+    """The rows of one benchmark, on one thread."""
+    torch.set_num_threads(1)
     try:
         module = importlib.import_module(f"benchmarks.bench_{name}")
     except ModuleNotFoundError as error:
