@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import safetensors.torch
 from safetensors import SafetensorError
+from safetensors.torch import load as from_bytes
+from safetensors.torch import save as to_bytes
 from torch import Tensor
 
 from sda.errors import UserError
@@ -37,9 +38,7 @@ class Checkpoints:
         """Write it beside the others, make sure it is on the disk, then give it its name."""
         target = self.folder / name
         temporary = self.folder / f".{name}.part"
-        content = safetensors.torch.save(
-            {key: tensor.contiguous() for key, tensor in checkpoint.tensors.items()}
-        )
+        content = to_bytes({key: tensor.contiguous() for key, tensor in checkpoint.tensors.items()})
         values = checkpoint.values | {"sha256": hashlib.sha256(content).hexdigest()}
         with naming(target):
             self.folder.mkdir(exist_ok=True)
@@ -84,7 +83,7 @@ class Checkpoints:
         if hashlib.sha256(content).hexdigest() != values.get("sha256"):
             raise broken
         try:
-            return Checkpoint(safetensors.torch.load(content), values)
+            return Checkpoint(from_bytes(content), values)
         except SafetensorError:
             raise broken from None
 
