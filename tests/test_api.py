@@ -76,12 +76,15 @@ def test_train_reads_a_settings_file(
     toy_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = tmp_path / "mine.toml"
-    config.write_text("[mle]\nepochs = 1\n[stage2]\nepochs = 0\n[evaluation]\nfinal_samples = 20\n")
+    config.write_text(
+        "seed = 5\n[mle]\nepochs = 1\n[stage2]\nepochs = 0\n[evaluation]\nfinal_samples = 20\n"
+    )
     run = sda.train(
         str(toy_file), str(tmp_path / "run"), profile="smoke", config=str(config), quiet=False
     )
 
     assert [line["stage"] for line in run.progress()] == ["mle"]
+    assert run.settings.seed == 5
     assert "MLE 1:" in capsys.readouterr().err
 
 

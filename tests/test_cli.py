@@ -60,7 +60,7 @@ def test_demo(command: Command, tmp_path: Path) -> None:
 
 
 def test_train_tells_a_person(command: Command, toy_file: Path, tmp_path: Path) -> None:
-    out = tmp_path / "run"
+    out = tmp_path / "a [bold]run[/]"
     answer = command("train", toy_file, "--profile", "smoke", "--out", out, *SETS)
 
     assert answer.code == 0

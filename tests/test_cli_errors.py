@@ -1,6 +1,7 @@
 """Every mistake is one sentence and exit code 2, and costs nothing that was there before."""
 
 import errno
+import io
 import os
 import resource
 import shutil
@@ -75,6 +76,13 @@ def test_texts_that_cannot_be_read(
         (("--metric", "nope"), "unknown metric 'nope' (known: bleu, "),
         (("--metric", "nope.py:score"), "nope.py: no such file"),
         (("--metric", "heavy*bleu"), "'heavy' is not a number"),
+        (("--metric", ""), "unknown metric '' (known: bleu, "),
+        (("--metric", "nan*bleu"), "setting 'metric.0.weight': input should be a finite number"),
+        (("--set", "generator.dropout=nan"), "'generator.dropout': input should be a finite"),
+        (("--set", "evaluation.self_bleu_samples=1"), "should be greater than or equal to 2"),
+        (("--set", "method=mle"), "setting 'method' is given by itself: 'mle'"),
+        (("--set", "source=captions"), "setting 'source' is given by itself: 'captions'"),
+        (("--length", "5"), "setting 'embedded.length' is for oracle, and "),
         (("--config", "nope.toml"), "nope.toml: no such file"),
         (("--valid", "nope.txt"), "nope.txt does not exist"),
     ],
@@ -212,6 +220,25 @@ def test_a_disk_that_is_full(toy_run: Run, toy_file: Path, tmp_path: Path) -> No
     assert os.listdir(folder / "checkpoints") == []
     train_tiny(toy_file, folder, resume=True)
     assert outcome(folder) == outcome(toy_run.path)
+
+
+def test_standard_output_on_a_full_disk(
+    command: Command, toy_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (tmp_path / "samples.txt").open("w") as file:
+
+        class Full(io.StringIO):
+            def write(self, _: str) -> int:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+            def fileno(self) -> int:
+                return file.fileno()
+
+        with monkeypatch.context() as patched:
+            patched.setattr(sys, "stdout", Full())
+            answer = command("sample", toy_run.path)
+
+    assert_one_sentence(answer, "sda: standard output: No space left on device")
 
 
 def test_a_disk_that_fills_up_later(

@@ -100,6 +100,9 @@ def probabilities(decoding: Decoding, given: list[float]) -> list[float]:
         (Decoding(), [0.1, 0.4, 0.2, 0.3]),
         (Decoding(temperature=0.5), [1 / 30, 16 / 30, 4 / 30, 9 / 30]),
         (Decoding(temperature=1e-40), [0, 1, 0, 0]),
+        # Below what the logits' type can hold, and above.
+        (Decoding(temperature=1e-50), [0, 1, 0, 0]),
+        (Decoding(temperature=1e50, never=1), [1 / 3, 0, 1 / 3, 1 / 3]),
         (Decoding(top_k=1), [0, 1, 0, 0]),
         (Decoding(top_k=2), [0, 4 / 7, 0, 3 / 7]),
         (Decoding(top_k=4), [0.1, 0.4, 0.2, 0.3]),

@@ -106,5 +106,5 @@ def self_data_augmentation(
             tick()
             diagnose(state, written, accepted, fake, rewards, meter)
         state.sda_epoch = epoch
-        check_validation(state, corpus.valid, meter)
+        state.best_nll = min(state.best_nll, check_validation(state, corpus.valid, meter))
         yield Progress("imitation", epoch, meter.means() | buffer.figures(epoch))

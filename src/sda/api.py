@@ -24,7 +24,7 @@ def train(
     metric: str | Callable[..., Any] | None = None,
     profile: str = "small",
     preset: str = "paper",
-    seed: int = 0,
+    seed: int | None = None,
     config: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
     resume: bool = False,
@@ -48,7 +48,7 @@ def train(
         discriminator=discriminator,
         metric=metric,
         config=None if config is None else Path(config),
-        values={"seed": seed, **(settings or {})},
+        values={**({} if seed is None else {"seed": seed}), **(settings or {})},
     )
     settled, origins = choices.settle()
     reporter = Quiet() if quiet else Terminal()

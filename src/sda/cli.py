@@ -5,6 +5,8 @@ Everything heavy is imported inside the commands, so that `sda --help` answers a
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -62,6 +64,14 @@ def main() -> None:
         # The reader of our output has seen enough, as `head` does.
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        # Files name themselves where they are written; standard output may be on a full disk too.
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        print(f"sda: standard output: {error.strerror}", file=sys.stderr)
+        # What is still waiting to be written would fail once more on the way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(2)
 
 
 def _version(wanted: bool) -> None:
@@ -121,10 +131,10 @@ def train(
     ] = False,
 ) -> None:
     """Train a generator by MLE and then by self data augmentation."""
-    from sda.experiments.layers import Choices
+    from sda.experiments.layers import Choices, refuse_idle
     from sda.experiments.run import train_run
 
-    data = {
+    given = {
         "valid": _text(valid),
         "test": _text(test),
         "column": column,
@@ -135,12 +145,12 @@ def train(
         "max_length": max_length,
     }
     values: dict[str, Any] = {
-        "data": {key: value for key, value in data.items() if value is not None}
+        "data": {key: value for key, value in given.items() if value is not None},
+        "embedded": {} if length is None else {"length": length},
     }
+    refuse_idle(source, values)
     if seed is not None:
         values["seed"] = seed
-    if length is not None:
-        values["embedded"] = {"length": length}
     choices = Choices(
         source=source,
         method=method,
@@ -190,7 +200,8 @@ def _show_scores(runs: list[Any], quiet: bool = False) -> None:
     console.print(rich_table(header, body, "Scores on test data"))
     console.print(NOTE, highlight=False)
     for run in runs:
-        console.print(f"report: {run.folder.report}", highlight=False, soft_wrap=True)
+        line = f"report: {run.folder.report}"
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 @app.command()

@@ -41,8 +41,11 @@ class Decoding:
             forbidden = torch.tensor([self.never], device=logits.device)
             logits = logits.index_fill(1, forbidden, float("-inf"))
         if self.temperature != 1.0:
-            # Taken from the largest, quotients stay finite where the temperature is near zero.
-            logits = (logits - logits.amax(1, keepdim=True)) / self.temperature
+            # Taken from the largest, quotients are numbers where the temperature is near zero, and
+            # a divisor that the logits' type can hold keeps them so: 0 / 0 and inf / inf are none.
+            limits = torch.finfo(logits.dtype)
+            divisor = min(max(self.temperature, limits.tiny), limits.max)
+            logits = (logits - logits.amax(1, keepdim=True)) / divisor
         if self.top_k is not None and self.top_k < logits.shape[1]:
             least = logits.topk(self.top_k, 1).values[:, -1:]
             logits = logits.masked_fill(logits < least, float("-inf"))

@@ -148,6 +148,9 @@ def test_captions_are_grammatical(captions: tuple[CaptionTruth, Sentences, int])
     expected = truth.oracle.grammar.entropy() / (words + 1)
     assert_near(scores["nll-oracle"], expected - math.log(0.99) / (words + 1))
     assert all("temperature:0.8" in score.signature for score in scores.values())
+    # As in the signature of NLL_test, and none at all where nothing was sampled.
+    assert "|temperature:1|" in truth_scores(truth, sentences)[0].signature
+    assert "temperature" not in truth_scores(truth, sentences, temperature=None)[0].signature
 
 
 def test_half_of_the_sentences_are_nonsense(captions: tuple[CaptionTruth, Sentences, int]) -> None:

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -118,3 +119,16 @@ def test_only_trouble_with_files_is_renamed(tmp_path: Path) -> None:
         raise ValueError("of another kind")
     with pytest.raises(UserError, match=f"^{tmp_path}: without a number$"), naming(tmp_path):
         raise OSError("without a number")
+
+
+@pytest.mark.parametrize("name", [".", "..", "folder"])
+def test_a_folder_in_the_place_of_the_file(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here" / "folder").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "here")
+
+    with pytest.raises(UserError, match=f"^{re.escape(name)}: "):
+        write_text(Path(name), "text")
+    assert [path.name for path in Path().iterdir()] == ["folder"]
+    assert [path.name for path in Path("..").iterdir()] == ["here"]

@@ -139,16 +139,16 @@ def test_half_a_line_is_named(folder: RunFolder) -> None:
 def test_the_vocabulary_comes_back(
     vocabulary: WordVocabulary | NumberVocabulary, folder: RunFolder
 ) -> None:
-    folder.keep_vocabulary(vocabulary, 9, "abc")
+    folder.keep_vocabulary(vocabulary, 9, ["abc"])
     loaded, longest = folder.load_vocabulary()
 
     assert loaded.to_json() == vocabulary.to_json()
     assert longest == 9
-    folder.keep_vocabulary(vocabulary, 9, "abc")
+    folder.keep_vocabulary(vocabulary, 9, ["abc"])
     with pytest.raises(UserError, match=r"vocabulary\.json: the source has another text now"):
-        folder.keep_vocabulary(NumberVocabulary(51), 9, "abc")
+        folder.keep_vocabulary(NumberVocabulary(51), 9, ["abc"])
     with pytest.raises(UserError, match=r"vocabulary\.json: the source has another text now"):
-        folder.keep_vocabulary(vocabulary, 9, "abd")
+        folder.keep_vocabulary(vocabulary, 9, ["abd"])
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,15 @@ import pytest
 
 from sda.errors import UserError
 from sda.experiments.config import leaves
-from sda.experiments.layers import Choices, Layers, metric_parts, named, names_of, source_kind
+from sda.experiments.layers import (
+    Choices,
+    Layers,
+    metric_parts,
+    named,
+    names_of,
+    refuse_idle,
+    source_kind,
+)
 
 KEYS = ("epochs", "first_steps", "fewer_every", "batch_size", "rollouts")
 
@@ -261,3 +269,25 @@ def test_cases_of_a_source_and_a_generator(length: int, tmp_path: Path) -> None:
     assert [values[f"stage2.{key}"] for key in KEYS] == expected
     assert settled("oracle", generator="gru", **chosen)[0]["stage2.epochs"] == 15
     assert settled("captions", **chosen)[0]["stage2.rollouts"] == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "section", "message"),
+    [
+        ("captions", "data", "setting 'data.key' is for a text file, and 'captions' is none"),
+        ("oracle:x.npz", "data", "setting 'data.key' is for a text file, and 'oracle:x.npz'"),
+        ("captions", "embedded", "setting 'embedded.key' is for oracle, and 'captions' is none"),
+        ("notes.txt", "embedded", "setting 'embedded.key' is for oracle, and 'notes.txt' is none"),
+    ],
+)
+def test_options_that_a_source_has_no_use_for(source: str, section: str, message: str) -> None:
+    nothing: dict[str, Any] = {"data": {}, "embedded": {}}
+
+    refuse_idle(source, nothing)
+    with pytest.raises(UserError, match=message):
+        refuse_idle(source, nothing | {section: {"key": 1}})
+
+
+def test_options_that_a_source_has_use_for() -> None:
+    refuse_idle("notes.txt", {"data": {"lowercase": True}, "embedded": {}})
+    refuse_idle("oracle", {"data": {}, "embedded": {"length": 40}})

@@ -151,3 +151,20 @@ def test_divergence_stops_the_run_and_keeps_the_last_state(
     )
     if progress:
         assert len(Run(tmp_path / "run").sample(3)) == 3
+
+
+def test_threads_are_set_before_sentences_are_read(
+    toy_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def refuse(_: object) -> None:
+        seen.append(torch.get_num_threads())
+        raise UserError("that is enough")
+
+    monkeypatch.setattr("sda.experiments.run.load_source", refuse)
+    torch.set_num_threads(2)
+    with pytest.raises(UserError, match="that is enough"):
+        train_tiny(toy_file, tmp_path / "run")
+
+    assert seen == [1]

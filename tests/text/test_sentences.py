@@ -29,6 +29,22 @@ def test_from_lists_lays_the_words_end_to_end() -> None:
     assert len(flat) == 3
 
 
+@given(lists_of_words, lists_of_words)
+def test_flat_sentences_are_joined(first: list[list[int]], second: list[list[int]]) -> None:
+    joined = Flat.join(Flat.from_lists(first), Flat.from_lists(second))
+
+    assert words_of(joined) == first + second
+
+
+@given(lists_of_words, st.data())
+def test_flat_sentences_are_taken_in_any_order(lists: list[list[int]], data: st.DataObject) -> None:
+    places = st.integers(0, max(len(lists) - 1, 0))
+    order = data.draw(st.lists(places, max_size=9 if lists else 0))
+    taken = Flat.from_lists(lists).take(np.array(order, np.int64))
+
+    assert words_of(taken) == [lists[place] for place in order]
+
+
 def test_from_flat_closes_and_pads(three: Sentences) -> None:
     assert three.tokens.tolist() == [[5, 7, 0], [0, 0, 0], [3, 0, 0]]
     assert three.lengths.tolist() == [3, 1, 2]

@@ -65,7 +65,4 @@ def self_bleu_scores(
 def draw(sentences: Flat, count: int, rng: torch.Generator) -> Flat:
     """`count` of the sentences, drawn without replacement and kept in their order."""
     chosen = np.sort(torch.randperm(len(sentences), generator=rng)[:count].numpy())
-    lengths = sentences.lengths[chosen]
-    starts = np.concatenate(([0], np.cumsum(lengths)))
-    shift = np.repeat(sentences.starts[chosen] - starts[:-1], lengths)
-    return Flat(sentences.ids[np.arange(starts[-1]) + shift], starts)
+    return sentences.take(chosen)

@@ -58,11 +58,7 @@ def duplicate_share(samples: Flat, convention: Convention = PLAIN) -> Score:
 def copy_share(samples: Flat, train: Flat, convention: Convention = PLAIN) -> Score:
     """The share of samples that equal a training sentence word for word."""
     _require(samples)
-    both = Flat(
-        np.concatenate((train.ids, samples.ids)),
-        np.concatenate((train.starts, samples.starts[1:] + train.starts[-1])),
-    )
-    numbers = number_sentences(both)
+    numbers = number_sentences(Flat.join(train, samples))
     copies = np.isin(numbers[len(train) :], numbers[: len(train)])
     signature = convention.sign(train=len(train), hyps=len(samples))
     value = float(copies.mean())

@@ -32,14 +32,18 @@ def nll_test(generator: Generator, test: Sentences, convention: Convention = PLA
 
 
 def truth_scores(
-    truth: Truth, samples: Sentences, temperature: float = 1.0, convention: Convention = PLAIN
+    truth: Truth,
+    samples: Sentences,
+    temperature: float | None = 1.0,
+    convention: Convention = PLAIN,
 ) -> list[Score]:
     """NLL_oracle of the samples; under a grammar also the share that it can write, and their NLL.
 
-    NLL_oracle falls with any loss of diversity, so it never stands alone.
+    NLL_oracle falls with any loss of diversity, so it never stands alone. Real text has no
+    temperature.
     """
     under_truth = truth.log_prob(samples)
-    facts = {"temperature": temperature}
+    facts = {} if temperature is None else {"temperature": f"{temperature:g}"}
     scores = [_score("nll-oracle", -under_truth, samples, convention, **facts)]
     if isinstance(truth, CaptionTruth):
         good = truth.is_grammatical(samples)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 from torch import nn
 
 from sda.buffer import Buffer
@@ -26,6 +26,7 @@ from sda.training.settings import BufferSettings, TrainingSettings
 from sda.training.state import TrainState
 
 LARGEST_DEFAULT_BUFFER = 5000
+FINITE = ConfigDict(allow_inf_nan=False, arbitrary_types_allowed=True)
 
 
 def build(section: Mapping[str, Any], key: str, base: type = object, **known: Any) -> Any:
@@ -76,7 +77,7 @@ def _locate(use: str, key: str, base: type) -> Any:
 
 def _typed(value: Any, hint: Any, key: str) -> Any:
     try:
-        return TypeAdapter(hint).validate_python(value)
+        return TypeAdapter(hint, config=FINITE).validate_python(value)
     except ValidationError as error:
         problem = error.errors()[0]["msg"]
         raise UserError(

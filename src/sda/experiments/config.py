@@ -46,7 +46,7 @@ class EvaluationSettings(Section):
     """Sentences written for one evaluation."""
     final_samples: PositiveInt = 10_000
     """Sentences written for the evaluation on test data at the end (decision 0026)."""
-    self_bleu_samples: PositiveInt = 2000
+    self_bleu_samples: int = Field(default=2000, ge=2)
     """Sentences on which self-BLEU is measured; it grows with their number."""
     cold_temperature: PositiveFloat = 0.8
     """A second temperature at which the start of Stage II is scored: sharper without training."""

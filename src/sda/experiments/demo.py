@@ -32,5 +32,6 @@ def run_demo(out: Path, seed: int, profile: str, reporter: Reporter) -> Run:
     title = f"captions, profile {profile}, seed {seed}: a single run"
     console.print(rich_table(*score_table([run], SCORES), title))
     console.print(NOTE, highlight=False)
-    console.print(f"report with plots: {run.folder.report}", highlight=False, soft_wrap=True)
+    line = f"report with plots: {run.folder.report}"
+    console.print(line, highlight=False, markup=False, soft_wrap=True)
     return run

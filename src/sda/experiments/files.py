@@ -23,7 +23,7 @@ def naming(path: Path) -> Iterator[None]:
 
 def write_bytes(path: Path, content: bytes) -> None:
     """The file holds the content, on the disk and not only in a cache; or it is as it was."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary = path.parent / f".{path.name}.{os.getpid()}.part"
     with naming(path):
         try:
             with temporary.open("wb") as file:

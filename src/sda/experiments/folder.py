@@ -71,15 +71,15 @@ class RunFolder:
                 )
 
     def keep_vocabulary(
-        self, vocabulary: WordVocabulary | NumberVocabulary, longest: int, fingerprint: str
+        self, vocabulary: WordVocabulary | NumberVocabulary, longest: int, fingerprints: list[str]
     ) -> None:
-        """Write down the vocabulary and what tells the training text from any other.
+        """Write down the vocabulary and what tells the text of each split from any other.
 
         A run that is there already has to have begun with the same.
         """
         data = {
             "max_length": longest,
-            "training_text": fingerprint,
+            "fingerprints": fingerprints,
             "vocabulary": vocabulary.to_json(),
         }
         if not self.vocabulary.is_file():

@@ -161,6 +161,16 @@ def source_kind(source: str) -> str:
     )
 
 
+def refuse_idle(source: str, values: Mapping[str, Any]) -> None:
+    """An option that the source has no use for is a mistake, not a wish to be passed over."""
+    kind = source_kind(source)
+    for section, needed in (("data", "text"), ("embedded", "oracle")):
+        if values[section] and kind != needed:
+            name = "a text file" if needed == "text" else needed
+            key = next(iter(values[section]))
+            raise UserError(f"setting '{section}.{key}' is for {name}, and {source!r} is none")
+
+
 @dataclass(frozen=True)
 class Choices:
     """What a user asked for, before it becomes settings."""
@@ -188,16 +198,20 @@ class Choices:
         layers.add(named("methods", method), f"method {method}")
         layers.add(named("presets", self.preset), f"preset {self.preset}")
         layers.add(named("profiles", self.profile), f"profile {self.profile}")
-        if self.discriminator:
+        if self.discriminator is not None:
             name = self.discriminator
             layers.add(named("discriminators", name), f"--discriminator {name}")
-        if self.metric:
+        if self.metric is not None:
             layers.add({"metric": metric_parts(self.metric)}, f"--metric {self.metric}")
         layers.add(user, f"config {self.config}")
         layers.add({"source": self.source, "method": method}, "command line")
         layers.add(self.values, "command line")
         for assignment in self.assignments:
             layers.set(assignment)
+        for key, value in (("source", self.source), ("method", method)):
+            # Layers were chosen by these two, so a later change would only change their names.
+            if layers.table[key] != value:
+                raise UserError(f"setting '{key}' is given by itself: {layers.table[key]!r}")
         return make_settings(layers.table), layers.origins
 
     def _tags(self, user: Table) -> list[str]:

@@ -136,6 +136,8 @@ def train_run(
             if folder.is_finished:
                 reporter.say(f"{out}: this run is finished")
                 return Run(out)
+        # Before anything is computed: an oracle's sentences are part of what must not vary.
+        torch.set_num_threads(settings.threads)
         training = _Training(settings, folder, load_source(settings), reporter, function)
         # Only now: a mistake in the settings must not leave a folder that looks like a run.
         if not folder.holds_run:
@@ -163,7 +165,6 @@ class _Training:
         self.monitor = Monitor(
             loaded.corpus, loaded.held_out.truth, settings.evaluation, settings.seed
         )
-        torch.set_num_threads(settings.threads)
         torch.manual_seed(settings.seed)
         rng = torch.Generator().manual_seed(settings.seed)
         self.state, self.metric = build_state(settings, loaded.corpus, rng, function)
@@ -172,8 +173,9 @@ class _Training:
     def run(self) -> None:
         folder, state = self.folder, self.state
         corpus = self.loaded.corpus
+        splits = (corpus.train, corpus.valid, self.loaded.held_out.test)
         folder.keep_vocabulary(
-            self.loaded.vocabulary, corpus.max_length, corpus.train.fingerprint()
+            self.loaded.vocabulary, corpus.max_length, [part.fingerprint() for part in splits]
         )
         done = self._go_back()
         title = f"{self.settings.method} on {self.settings.source}, seed {self.settings.seed}"

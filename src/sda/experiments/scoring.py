@@ -54,6 +54,7 @@ class Monitor:
         self, corpus: Corpus, truth: Truth | None, settings: EvaluationSettings, seed: int
     ) -> None:
         self._eos = corpus.vocabulary.eos
+        self._decoding = Decoding(never=corpus.vocabulary.unk)
         self._references = References(corpus.valid.flat(self._eos))
         self._valid = corpus.valid
         self._truth = truth
@@ -66,7 +67,7 @@ class Monitor:
     def measure(self, generator: Generator, stage: str, epoch: int) -> dict[str, float]:
         """Quality and diversity of fresh samples, by name."""
         rng = seeded(self._seed, stage, epoch)
-        samples = sample(generator, self._settings.samples, rng)
+        samples = sample(generator, self._settings.samples, rng, self._decoding)
         flat = samples.flat(self._eos)
         limit = self._settings.self_bleu_samples
         scores = sample_scores(flat, self._references, None, rng, limit)
@@ -89,6 +90,9 @@ class FinalScorer:
         self._seed = seed
         self._eos = corpus.vocabulary.eos
         self._references = References(held_out.references)
+        # Self-BLEU, distinct n-grams and duplicates grow or fall with the number of sentences, so
+        # every row of a table is about the same number.
+        self._count = min(settings.final_samples, len(held_out.real))
 
     def model(
         self, name: str, generator: Generator, temperature: float = 1.0
@@ -98,7 +102,7 @@ class FinalScorer:
         rng = seeded(self._seed, "final", name)
         samples = sample(generator, self._settings.final_samples, rng, decoding)
         test, truth = self._held_out.test, self._held_out.truth
-        scores = self._scores(samples.flat(self._eos))
+        scores = self._scores(samples[: self._count].flat(self._eos))
         if truth is not None:
             scores += truth_scores(truth, samples, temperature)
         if len(test) and temperature == 1.0:
@@ -110,11 +114,10 @@ class FinalScorer:
     def real_text(self) -> Row:
         """Validation sentences in the place of samples: what real text would score."""
         real, truth = self._held_out.real, self._held_out.truth
-        count = min(self._settings.final_samples, len(real))
         # Files may list sentences of one kind together, so they are drawn, not cut off.
-        scores = self._scores(draw(real, count, seeded(self._seed, "real text")))
+        scores = self._scores(draw(real, self._count, seeded(self._seed, "real text")))
         if truth is not None:
-            scores += truth_scores(truth, self._corpus.valid)
+            scores += truth_scores(truth, self._corpus.valid, temperature=None)
         return Row("real text", None, scores)
 
     def _scores(self, samples: Flat) -> list[Score]:

@@ -121,11 +121,11 @@ class CaptionOracle:
         is_noise = torch.rand(n, dtype=torch.float64, generator=rng).numpy() < self.noise
         noisy = int(is_noise.sum())
         clean = self.grammar.sample(n - noisy, rng)
-        both = join(clean, self._noise.sample(noisy, rng))
+        both = Flat.join(clean, self._noise.sample(noisy, rng))
         order = np.empty(n, np.int64)
         order[~is_noise] = np.arange(n - noisy)
         order[is_noise] = np.arange(n - noisy, n)
-        return take(both, order)
+        return both.take(order)
 
     def log_prob(self, sentences: Flat) -> NDArray[np.float64]:
         """The exact log-probability of each sentence, finite whenever its ids are words."""
@@ -134,17 +134,3 @@ class CaptionOracle:
             np.log(self.noise) + self._noise.log_prob(sentences),
         )
         return log_probs
-
-
-def join(first: Flat, second: Flat) -> Flat:
-    """The sentences of both."""
-    starts = np.concatenate((first.starts, second.starts[1:] + first.starts[-1]))
-    return Flat(np.concatenate((first.ids, second.ids)), starts)
-
-
-def take(sentences: Flat, order: NDArray[np.int64]) -> Flat:
-    """The sentences with these numbers, in this order."""
-    lengths = sentences.lengths[order]
-    starts = np.concatenate(([0], np.cumsum(lengths)))
-    shift = np.repeat(sentences.starts[:-1][order] - starts[:-1], lengths)
-    return Flat(sentences.ids[np.arange(starts[-1]) + shift], starts)

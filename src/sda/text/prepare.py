@@ -142,7 +142,7 @@ def prepare(path: Path, preparation: Preparation, seed: int) -> Prepared:
     if not len(valid):
         raise UserError(
             f"all {len(splits['valid']):,} validation sentences hold a word that the training"
-            " sentences lack: set min_count = 2 with rare = 'unknown', or give more text."
+            " sentences lack: raise min_count with rare = 'unknown', or give more text."
         )
     max_length = int(torch.cat((train.lengths, valid.lengths)).max())
     test = _encoded(splits["test"], vocabulary)

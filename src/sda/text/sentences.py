@@ -27,6 +27,19 @@ class Flat(NamedTuple):
     def lengths(self) -> NDArray[np.int64]:
         return np.diff(self.starts)
 
+    def take(self, order: NDArray[np.int64]) -> Flat:
+        """The sentences with these numbers, in this order."""
+        lengths = self.lengths[order]
+        starts = np.concatenate(([0], np.cumsum(lengths)))
+        shift = np.repeat(self.starts[:-1][order] - starts[:-1], lengths)
+        return Flat(self.ids[np.arange(starts[-1]) + shift], starts)
+
+    @staticmethod
+    def join(first: Flat, second: Flat) -> Flat:
+        """The sentences of the first, then those of the second."""
+        starts = np.concatenate((first.starts, second.starts[1:] + first.starts[-1]))
+        return Flat(np.concatenate((first.ids, second.ids)), starts)
+
     @staticmethod
     def from_lists(lists: Sequence[Sequence[int]]) -> Flat:
         lengths = np.fromiter((len(ids) for ids in lists), np.int64, len(lists))
