@@ -35,3 +35,11 @@ def test_files_with_different_scores_stand_side_by_side() -> None:
     assert lines[0] == ["2", "files"]
     assert ["\u2502", "bleu-2", "\u2502", "0.5000", "\u2502", "-", "\u2502"] in lines
     assert ["\u2502", "length", "\u2502", "-", "\u2502", "7.2500", "\u2502"] in lines
+
+
+def test_folders_are_shown_only_where_names_are_equal() -> None:
+    def report(file: str) -> dict[str, object]:
+        return {"file": file, "scores": []}
+
+    assert "one" not in shown(evaluation_table([report("one/a.txt"), report("two/b.txt")]))
+    assert "one/a.txt" in shown(evaluation_table([report("one/a.txt"), report("two/a.txt")]))

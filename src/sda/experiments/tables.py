@@ -6,6 +6,7 @@ Cells and titles may quote a path or a text of the user's, whose brackets are no
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.console import JustifyMethod
@@ -35,7 +36,7 @@ def summary_table(title: str, rows: Sequence[tuple[str, str]]) -> Table:
 
 
 def evaluation_table(reports: Sequence[Mapping[str, Any]]) -> Table:
-    """One score a row, one file a column."""
+    """One score a row, one file a column; its name alone where that tells the files apart."""
     names: dict[str, None] = {}
     values = []
     for report in reports:
@@ -46,5 +47,7 @@ def evaluation_table(reports: Sequence[Mapping[str, Any]]) -> Table:
         [name, *(f"{found[name]:.4f}" if name in found else "-" for found in values)]
         for name in names
     ]
-    header = ["score", *(str(report["file"]) for report in reports)]
+    files = [str(report["file"]) for report in reports]
+    short = [Path(file).name for file in files]
+    header = ["score", *(short if len(set(short)) == len(short) else files)]
     return rich_table(header, body, f"{len(reports)} file{'s' if len(reports) > 1 else ''}")
