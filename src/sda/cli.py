@@ -1,6 +1,7 @@
 """The command line: arguments in, one call, an exit code out.
 
-Everything heavy is imported inside the commands, so that `sda --help` answers at once.
+Everything heavy is imported inside the commands, so that `sda --help` answers at once. The file is
+long because every option of every command is declared here, and nothing else is done.
 """
 
 from __future__ import annotations
