@@ -11,7 +11,7 @@ import torch
 from fakes import seeded
 
 from sda.errors import UserError
-from sda.experiments.build import build_metric, build_models, build_state
+from sda.experiments.build import build_metric, build_models, build_state, plan
 from sda.experiments.config import Settings, leaves, make_settings, write_toml
 from sda.experiments.layers import Choices, named, names_of
 from sda.models.oracle import random_oracle
@@ -19,6 +19,7 @@ from sda.models.rnn import RnnDiscriminator, RnnGenerator
 from sda.reference.bleu import Bleu
 from sda.reference.likelihood import Likelihood
 from sda.text.corpus import Corpus
+from sda.training.schedule import Phase, Step
 
 KINDS = ("defaults", "discriminators", "generators", "methods", "metrics", "presets", "profiles")
 SOURCES = ("captions", "oracle", "oracle:file.npz", "lines.txt")
@@ -38,6 +39,8 @@ def test_there_is_no_other_kind_of_file() -> None:
 )
 def test_every_file_holds_known_settings(kind: str, name: str) -> None:
     layer = named(kind, name)
+    # A recipe may be laid over another.
+    assert layer.pop("base", "rnn") in names_of("generators")
     plain = {key: value for key, value in layer.items() if key != "for"}
 
     for table in (plain, *layer.get("for", {}).values()):
@@ -51,7 +54,7 @@ def test_every_pair_of_models_builds_and_runs(
     generator: str, discriminator: str, corpus: Corpus
 ) -> None:
     settings, _ = Choices("captions", generator=generator, discriminator=discriminator).settle()
-    if (generator, discriminator) == ("leakrnn", "rnn"):
+    if generator.startswith("leak") and discriminator == "rnn":
         with pytest.raises(UserError, match="features of a CNN discriminator"):
             build_state(settings, corpus, seeded(1))
         return
@@ -180,6 +183,57 @@ def test_the_papers_scale(settings: Settings, expected: dict[str, Any]) -> None:
     values = dict(leaves(settings.model_dump()))
 
     assert {key: values[key] for key in expected} == expected
+
+
+SEQGAN_FILTERS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20]
+
+
+@pytest.mark.parametrize("source", ["oracle", "lines.txt"])
+def test_seqgan_is_what_its_release_set(source: str) -> None:
+    settings = full(source, generator="seqgan")
+    phases, schedule, _ = plan(settings)
+
+    assert settings.method == "rl"
+    assert settings.metric == []
+    assert settings.discriminator["widths"] == SEQGAN_FILTERS
+    assert sum(settings.discriminator["maps"]) == 1720
+    assert (settings.discriminator["dropout"], settings.discriminator["penalty"]) == (0.25, 0.2)
+    assert (phases.count(Phase.GENERATOR), phases.count(Phase.DISCRIMINATOR)) == (120, 50)
+    assert [step for steps in schedule for step in steps] == [Step.TRAINING] * 200
+    assert settings.discriminator_phase.rounds * settings.discriminator_phase.passes == 15
+    assert (settings.stage2.rollouts, settings.stage2.rollout_every) == (16, 1)
+    if source == "oracle":
+        assert (settings.generator["embedding"], settings.generator["hidden"]) == (32, 32)
+        assert (settings.mle.rate, settings.stage2.rate) == (0.01, 0.01)
+
+
+def test_leakgan_is_what_its_release_meant() -> None:
+    settings = full("oracle", generator="leakgan")
+    phases, schedule, _ = plan(settings)
+
+    assert settings.method == "rl"
+    assert settings.generator["worker_reward"] == "intrinsic"
+    assert settings.stage2.rescale == "rank"
+    assert settings.discriminator["widths"] == SEQGAN_FILTERS
+    assert (settings.discriminator["dropout"], settings.discriminator["penalty"]) == (0.0, 0.2)
+    assert settings.discriminator_phase.rate == 5e-5
+    turn = [Phase.DISCRIMINATOR] * 5 + [Phase.GENERATOR] * 8
+    assert phases == turn * 10
+    assert [step for steps in schedule for step in steps] == [Step.TRAINING] * 800
+    assert (settings.stage2.rollouts, settings.stage2.rollout_every) == (4, 4)
+    assert (settings.mle.rate, settings.stage2.rate) == (0.0015, 0.0015)
+
+    _, schedule, _ = plan(full("lines.txt", generator="leakgan"))
+    steps = [step for steps in schedule for step in steps]
+    assert steps[14:16] == [Step.TRAINING, Step.LIKELIHOOD]
+    assert steps.count(Step.LIKELIHOOD) == 800 // 15
+
+
+def test_a_recipe_can_be_trained_by_another_method_than_its_own() -> None:
+    settings = full("oracle", generator="seqgan", method="sda")
+
+    assert settings.stage2.steps == "alternating"
+    assert len(settings.metric) == 1
 
 
 def test_the_papers_metrics(corpus: Corpus) -> None:

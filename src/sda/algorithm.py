@@ -1,12 +1,14 @@
 """Algorithm 1 of the paper, and nothing else.
 
 Departures: what the listing leaves open (phases of the discriminator, first fill, rescoring) is
-decided in docs/decisions 0009 to 0012 and 0036.
+decided in docs/decisions 0009 to 0012 and 0036. Likelihood steps in Stage II are LeakGAN's and off
+unless asked for (decision 0037).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 from sda.models.generator import without_dropout
 from sda.reference.metric import WeightedSum
@@ -44,14 +46,17 @@ def self_data_augmentation(
     def write(n: int) -> Sentences:
         return sample(generator, n, rng)
 
+    def maximise_likelihood(meter: Meter, most: int | None = None) -> None:
+        for real in islice(corpus.batches(settings.mle.batch_size, rng), most):
+            loss = objective(generator, real)  # Eq. 5
+            update_generator(state, state.mle_optimizer, loss, settings.mle.clip, meter)
+            tick()
+
     # Stage I: MLE training (lines 2-6).
     while state.phase < len(phases):
         meter = Meter()
         if phases[state.phase] is Phase.GENERATOR:
-            for real in corpus.batches(settings.mle.batch_size, rng):
-                loss = objective(generator, real)  # Eq. 5
-                update_generator(state, state.mle_optimizer, loss, settings.mle.clip, meter)
-                tick()
+            maximise_likelihood(meter)
             state.mle_epoch += 1
             nll_valid = check_validation(state, corpus.valid, meter)
             is_last = Phase.GENERATOR not in phases[state.phase + 1 :]
@@ -79,6 +84,9 @@ def self_data_augmentation(
             buffer.rescore(metric(buffer.entries.sentences))
         buffer.expire(epoch)
         for step in steps:
+            if step is Step.LIKELIHOOD:
+                maximise_likelihood(Meter(), settings.stage2.mle_batches)
+                continue
             written = write(settings.buffer.candidates)
             accepted = buffer.add(written, metric(written), epoch, rng)  # line 9
             source = buffer if step is Step.AUGMENTED else corpus  # lines 10-16

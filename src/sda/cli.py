@@ -97,9 +97,11 @@ def train(
     ],
     out: Annotated[Path | None, typer.Option(help="Run folder; by default one in runs/.")] = None,
     method: Annotated[
-        str | None, typer.Option(help="mle, rl or sda; by default --config's, or else sda.")
+        str | None, typer.Option(help="mle, rl or sda; by default --config's or the generator's.")
     ] = None,
-    generator: Annotated[str, typer.Option(help="rnn, gru, leakrnn, transformer or cnn.")] = "rnn",
+    generator: Annotated[
+        str, typer.Option(help="rnn, gru, leakrnn, transformer, cnn, seqgan or leakgan.")
+    ] = "rnn",
     discriminator: Annotated[
         str | None, typer.Option(help="rnn, cnn or seqgan; by default the profile's.")
     ] = None,

@@ -160,6 +160,19 @@ def test_stage_two_fills_the_buffer_and_imitates_in_turn(scribe: Scribe) -> None
     assert [(p.stage, p.epoch) for p in progress] == [("imitation", 1), ("imitation", 2)]
 
 
+def test_likelihood_steps_are_some_batches_and_nothing_else(scribe: Scribe) -> None:
+    settings = SETTINGS.model_copy(update={"stage2": StageTwoSettings(mle_batches=1)})
+    scribe.run([], [[Step.LIKELIHOOD]], settings)
+
+    assert scribe.events == [
+        *FIRST_FILL,
+        "drop what is too old in 1",
+        "likelihood of 5",
+        "mle gradient",
+        "validate",
+    ]
+
+
 @pytest.mark.parametrize("scribe", [True], indirect=True)
 def test_scores_that_depend_on_the_generator_are_renewed_each_epoch(scribe: Scribe) -> None:
     scribe.run([], [[A], [A]])

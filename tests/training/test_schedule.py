@@ -9,10 +9,11 @@ from sda.training.schedule import (
     paper_schedule,
     stage_one,
     training_only,
+    with_likelihood,
 )
 
 G, D = Phase.GENERATOR, Phase.DISCRIMINATOR
-T, A = Step.TRAINING, Step.AUGMENTED
+T, A, L = Step.TRAINING, Step.AUGMENTED, Step.LIKELIHOOD
 
 
 def test_rounds_come_last() -> None:
@@ -54,6 +55,10 @@ def test_the_baseline_has_as_many_steps_all_on_training_data(epochs: int) -> Non
 
     assert [len(steps) for steps in baseline] == [len(steps) for steps in ours]
     assert {step for steps in baseline for step in steps} == {T}
+
+
+def test_likelihood_comes_after_every_so_many_steps_of_all_epochs() -> None:
+    assert with_likelihood([[T, A], [T, A], [A]], every=3) == [[T, A], [T, L, A], [A]]
 
 
 @pytest.mark.parametrize(

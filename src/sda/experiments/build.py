@@ -21,7 +21,14 @@ from sda.reference.filters import NotCopy
 from sda.reference.metric import ReferenceMetric, WeightedSum
 from sda.text.corpus import Corpus
 from sda.text.vocabulary import Vocabulary
-from sda.training.schedule import Phase, Step, paper_schedule, stage_one, training_only
+from sda.training.schedule import (
+    Phase,
+    Step,
+    paper_schedule,
+    stage_one,
+    training_only,
+    with_likelihood,
+)
 from sda.training.settings import BufferSettings, TrainingSettings
 from sda.training.state import TrainState
 
@@ -177,8 +184,11 @@ def plan(settings: Settings) -> tuple[list[Phase], list[list[Step]], TrainingSet
     if two.steps == "none" or not two.epochs:
         return stage_one(mle.epochs, 0, mle.alternations), [], training
     phases = stage_one(mle.epochs, settings.discriminator_phase.first_rounds, mle.alternations)
-    if two.steps == "alternating":
-        return phases, paper_schedule(two.epochs, two.first_steps, two.fewer_every), training
-    unused = settings.buffer.model_copy(update={"candidates": 0, "first_fill": 0})
-    schedule = training_only(two.epochs, two.first_steps, two.fewer_every)
-    return phases, schedule, training.model_copy(update={"buffer": unused})
+    make = paper_schedule if two.steps == "alternating" else training_only
+    schedule = make(two.epochs, two.first_steps, two.fewer_every)
+    if two.mle_every:
+        schedule = with_likelihood(schedule, two.mle_every)
+    if two.steps == "training":
+        unused = settings.buffer.model_copy(update={"candidates": 0, "first_fill": 0})
+        training = training.model_copy(update={"buffer": unused})
+    return phases, schedule, training

@@ -3,7 +3,8 @@
 The order: package defaults, generator recipe, method, preset, profile, discriminator and metric
 named on the command line, the user's file, single values. A settings file may hold values for one
 case only under `[for.NAME]`, where NAME is the kind of source, a generator recipe, or both, as in
-`oracle-rnn`.
+`oracle-rnn`. A generator recipe may name another as its `base`, whose values and cases hold for it
+unless it has its own, and the `method` that it is meant for.
 """
 
 from __future__ import annotations
@@ -129,7 +130,8 @@ def names_of(kind: str) -> list[str]:
 def named(kind: str, name: str) -> Table:
     """The settings file of that kind and name; an unknown name raises one that lists them."""
     if name not in names_of(kind):
-        raise UserError(f"unknown {kind[:-1]} {name!r} (known: {', '.join(names_of(kind))})")
+        hint = f"; it is a generator: --generator {name}" if name in names_of("generators") else ""
+        raise UserError(f"unknown {kind[:-1]} {name!r} (known: {', '.join(names_of(kind))}){hint}")
     file = resources.files("sda.configs") / kind / f"{name}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
@@ -177,7 +179,7 @@ class Choices:
 
     source: str
     method: str | None = None
-    """By default that of the user's file, or else `sda`."""
+    """By default that of the user's file, or that the generator recipe is meant for, or `sda`."""
     generator: str = "rnn"
     preset: str = "paper"
     profile: str = "small"
@@ -191,10 +193,15 @@ class Choices:
     def settle(self) -> tuple[Settings, dict[str, str]]:
         """The settings of the run, and where each value came from."""
         user = read_toml(self.config) if self.config else {}
-        method = self.method or str(user.get("method", "sda"))
-        layers = Layers(self._tags(user))
+        recipe = named("generators", self.generator)
+        base, meant_for = recipe.pop("base", None), recipe.pop("method", "sda")
+        method = self.method or str(user.get("method", meant_for))
+        recipes = [self.generator] if base is None else [base, self.generator]
+        layers = Layers(self._tags(user, recipes))
         layers.add(named("defaults", "defaults"), "default")
-        layers.add(named("generators", self.generator), f"generator {self.generator}")
+        if base is not None:
+            layers.add(named("generators", base), f"generator {base}")
+        layers.add(recipe, f"generator {self.generator}")
         layers.add(named("methods", method), f"method {method}")
         layers.add(named("presets", self.preset), f"preset {self.preset}")
         layers.add(named("profiles", self.profile), f"profile {self.profile}")
@@ -214,13 +221,13 @@ class Choices:
                 raise UserError(f"setting '{key}' is given by itself: {layers.table[key]!r}")
         return make_settings(layers.table), layers.origins
 
-    def _tags(self, user: Table) -> list[str]:
+    def _tags(self, user: Table, recipes: Sequence[str]) -> list[str]:
         """The cases that hold, the more special after the more general.
 
-        The generator recipe, the kind of source, and both; for a long oracle the last two again.
+        The generator recipes, the kind of source, and both; for a long oracle the last two again.
         """
         kind = source_kind(self.source)
-        tags = [self.generator, kind, f"{kind}-{self.generator}"]
+        tags = [*recipes, kind, *(f"{kind}-{recipe}" for recipe in recipes)]
         lengths = [dict(leaves(layer)).get("embedded.length") for layer in (user, self.values)]
         lengths += [
             _value(text.partition("=")[2].strip())
@@ -229,5 +236,5 @@ class Choices:
         ]
         given = [length for length in lengths if isinstance(length, int)]
         if kind == "oracle" and given and given[-1] > LONG:
-            tags += ["oracle-long", f"oracle-long-{self.generator}"]
+            tags += ["oracle-long", *(f"oracle-long-{recipe}" for recipe in recipes)]
         return tags

@@ -16,10 +16,14 @@ class Phase(Enum):
 
 
 class Step(Enum):
-    """One step of Stage II: what the discriminator is told to call real."""
+    """One step of Stage II."""
 
     TRAINING = "training"
+    """Imitate the training data: they are what the discriminator is told to call real."""
     AUGMENTED = "augmented"
+    """Imitate the buffer."""
+    LIKELIHOOD = "likelihood"
+    """Some batches of maximum likelihood on the training data; no row of the paper has it."""
 
 
 def stage_one(epochs: int, rounds: int, alternations: int = 0) -> list[Phase]:
@@ -60,3 +64,18 @@ def paper_schedule(epochs: int, first: int = 6, every: int = 10) -> list[list[St
 def training_only(epochs: int, first: int = 6, every: int = 10) -> list[list[Step]]:
     """The RL baseline: as many steps an epoch as the paper's schedule has, all on training data."""
     return [[Step.TRAINING] * len(steps) for steps in paper_schedule(epochs, first, every)]
+
+
+def with_likelihood(schedule: Sequence[Sequence[Step]], every: int) -> list[list[Step]]:
+    """The schedule with a likelihood step after every so many steps, counted over all epochs."""
+    done = 0
+    longer: list[list[Step]] = []
+    for steps in schedule:
+        epoch: list[Step] = []
+        for step in steps:
+            epoch.append(step)
+            done += 1
+            if done % every == 0:
+                epoch.append(Step.LIKELIHOOD)
+        longer.append(epoch)
+    return longer

@@ -107,6 +107,10 @@ class StageTwoSettings(Section):
     """D itself, as in Eq. 2, or `gail`, -log(1 - D)."""
     rescale: Rescale = "none"
     """What rewards become first: themselves, or with `rank` LeakGAN's sigmoid of their rank."""
+    mle_every: NonNegativeInt = 0
+    """Steps after which some batches of maximum likelihood come in; 0 never (decision 0037)."""
+    mle_batches: PositiveInt = 60
+    """How many batches these are: LeakGAN's twentieth of its 80,000 captions."""
     baseline: Baseline = "none"
     """What is subtracted from rewards: nothing as in Eq. 7, `batch_mean` or `normalised`."""
 
