@@ -10,7 +10,6 @@ import platform
 import subprocess
 import sys
 import tempfile
-from dataclasses import asdict, fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -18,7 +17,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.harness import Row
+from benchmarks.harness import Limit, Row, as_dict, from_dict
 
 FOLDER = Path(__file__).parent
 PACKAGES = ("sda", "torch", "numpy", "numba", "nltk", "fast-bleu")
@@ -37,9 +36,9 @@ def main() -> None:
     arguments.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
 
 
-def run_apart(names: list[str]) -> list[Row]:
+def run_apart(names: list[str]) -> list[Row | Limit]:
     """The rows of all benchmarks, each in a process of its own: one's heap would slow the next."""
-    rows = []
+    rows: list[Row | Limit] = []
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
             file = Path(folder) / f"{name}.json"
@@ -47,11 +46,11 @@ def run_apart(names: list[str]) -> list[Row]:
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
             print(f"{name}: done", file=sys.stderr)
             found = json.loads(file.read_text(encoding="utf-8"))["rows"]
-            rows += [Row(**{field.name: row[field.name] for field in fields(Row)}) for row in found]
+            rows += map(from_dict, found)
     return rows
 
 
-def run(name: str) -> list[Row]:
+def run(name: str) -> list[Row | Limit]:
     """The rows of one benchmark, on one thread."""
     torch.set_num_threads(1)
     try:
@@ -60,29 +59,29 @@ def run(name: str) -> list[Row]:
         raise SystemExit(
             f"The {name} benchmark needs {error.name}: pip install -e '.[dev,bench]'"
         ) from error
-    rows: list[Row] = module.rows()
+    rows: list[Row | Limit] = module.rows()
     return rows
 
 
-def table(rows: list[Row]) -> Table:
+def table(rows: list[Row | Limit]) -> Table:
     """The rows for reading; CPU seconds on one thread."""
-    result = Table("name", "ours, s", "reference, s", "ratio", "goal", "met", "note")
+    result = Table("name", "ours", "reference", "ratio", "goal", "met", "note")
     verdicts = {None: "", True: "yes", False: "NO"}
     for row in rows:
-        result.add_row(
-            row.name,
-            f"{row.ours_seconds:.4g}",
-            f"{row.reference_seconds:.4g}",
-            f"{row.ratio:.1f}",
-            "" if row.goal_ratio is None else f"{row.goal_ratio:g}",
-            verdicts[row.is_met],
-            row.note,
-        )
+        result.add_row(row.name, *cells(row), verdicts[row.is_met], row.note)
     return result
 
 
-def as_dict(row: Row) -> dict[str, object]:
-    return {**asdict(row), "ratio": row.ratio, "is_met": row.is_met}
+def cells(row: Row | Limit) -> tuple[str, str, str, str]:
+    """Ours, the reference, the ratio and the goal."""
+    if isinstance(row, Limit):
+        return f"{row.amount:.4g} {row.unit}", "", "", f"below {row.goal_below:g} {row.unit}"
+    return (
+        f"{row.ours_seconds:.4g} s",
+        f"{row.reference_seconds:.4g} s",
+        f"{row.ratio:.1f}",
+        "" if row.goal_ratio is None else f"{row.goal_ratio:g}",
+    )
 
 
 def circumstances() -> dict[str, object]:

@@ -14,7 +14,7 @@ from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from numpy.typing import NDArray
 
 from benchmarks.harness import Row, compare, cpu_seconds
-from sda.evaluation.texts import encode_texts
+from sda.evaluation.encoder import encode_texts
 from sda.text.bleu import References, self_bleu
 
 SENTENCES = 10_000

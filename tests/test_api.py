@@ -7,6 +7,7 @@ import pytest
 from tiny import TINY, toy_lines
 
 import sda
+from sda.evaluation.evaluator import Options
 from sda.experiments.layers import Layers
 
 
@@ -98,16 +99,18 @@ def test_evaluate_takes_lists_and_files(toy_file: Path, tmp_path: Path) -> None:
     samples = toy_lines()[:10]
     path = tmp_path / "samples.txt"
     path.write_text("\n".join(samples) + "\n")
-    lists = sda.evaluate(samples, toy_lines())
+    whole = Options(ceiling=False)
+    lists = sda.evaluate(samples, toy_lines(), options=whole)
 
-    assert sda.evaluate(path, toy_file) == lists
-    assert sda.evaluate(str(path), toy_lines()) == lists
-    scores = {score.name: score.value for score in lists}
+    assert sda.evaluate(path, toy_file, options=whole) == lists
+    assert sda.evaluate(str(path), toy_lines(), options=whole) == lists
+    scores = {score.name: score.value for score in lists.scores}
     assert scores["bleu-5"] == pytest.approx(1.0)
     assert scores["length"] == 6.0
     assert "copy-share" not in scores
-    copies = {score.name: score.value for score in sda.evaluate(samples, toy_file, toy_file)}
-    assert copies["copy-share"] == 1.0
+    copies = sda.evaluate(samples, toy_file, toy_file, options=whole)
+    assert copies.value("copy-share") == 1.0
+    assert sda.evaluate(samples, toy_file).ceiling
 
 
 def test_evaluate_says_what_is_wrong(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 from tiny import TINY, Answer, outcome, toy_lines
 
 import sda
-from sda.cli import default_folder
+from sda.commands.training import default_folder
 from sda.experiments.run import Run
 
 Command = Callable[..., Answer]
@@ -30,7 +31,7 @@ def test_help_lists_the_commands(command: Command) -> None:
     answer = command("--help")
 
     assert answer.code == 0
-    for name in ("train", "demo", "sample", "evaluate", "report", "inspect"):
+    for name in ("train", "demo", "sample", "evaluate", "report", "curve", "inspect"):
         assert name in answer.out
     assert command("--version") == Answer(0, f"{sda.__version__}\n", "")
 
@@ -160,7 +161,9 @@ def test_a_metric_of_the_users_own(command: Command, toy_file: Path, tmp_path: P
     ],
 )
 def test_the_default_folder(source: str, name: str) -> None:
-    assert default_folder(source, "sda", "small", 0) == Path("runs") / name
+    assert default_folder(source, "rnn", "sda", "small", 0) == Path("runs") / name
+    other = default_folder(source, "leakrnn", "mle", "small", 0)
+    assert other == Path("runs") / name.replace("sda", "leakrnn-mle")
 
 
 def test_sample_prints_sentences_and_nothing_else(command: Command, toy_run: Run) -> None:
@@ -205,7 +208,8 @@ def test_evaluate_one_file(command: Command, toy_file: Path, tmp_path: Path) -> 
     samples = write_lines(tmp_path / "samples.txt", toy_lines()[:10])
     path = tmp_path / "scores.json"
     answer = command(
-        *("evaluate", samples, "--test", toy_file, "--train", toy_file, "--json", path)
+        *("evaluate", samples, "--test", toy_file, "--train", toy_file, "--json", path),
+        "--no-ceiling",
     )
 
     assert (answer.code, answer.err) == (0, "")
@@ -221,6 +225,7 @@ def test_evaluate_one_file(command: Command, toy_file: Path, tmp_path: Path) -> 
         "higher_is_better",
         "signature",
         "standard_error",
+        "interval",
     }
 
 
@@ -236,6 +241,22 @@ def test_evaluate_several_files(command: Command, toy_file: Path, tmp_path: Path
     values = [{score["name"]: score["value"] for score in report["scores"]} for report in reports]
     assert values[0]["bleu-2"] > values[1]["bleu-2"]
     assert values[1]["duplicate-share"] == pytest.approx(2 / 3)
+    assert "duplicates" in [alarm["name"] for alarm in reports[1]["alarms"]]
+    assert "ALARM bad: " in answer.out
+    names = [{score["name"] for score in report["ceiling"]} for report in reports]
+    assert {"bleu-2", "lm-perplexity", "mauve"} <= names[0] == names[1]
+
+
+def test_evaluate_writes_every_form(command: Command, toy_file: Path, tmp_path: Path) -> None:
+    samples = write_lines(tmp_path / "some_samples.txt", toy_lines()[:10])
+    forms = {name: tmp_path / f"table.{name}" for name in ("markdown", "latex", "html")}
+    options = [part for name, path in forms.items() for part in (f"--{name}", path)]
+
+    assert command("evaluate", samples, "--test", toy_file, "--quick", *options).code == 0
+    assert "| bleu-2 |" in forms["markdown"].read_text()
+    assert "some\\_samples" in forms["latex"].read_text()
+    page = forms["html"].read_text()
+    assert page.startswith("<!doctype html>") and "bleu-2" in page and "http" not in page
 
 
 def test_report(command: Command, toy_run: Run, captions_run: Run, tmp_path: Path) -> None:
@@ -247,6 +268,43 @@ def test_report(command: Command, toy_run: Run, captions_run: Run, tmp_path: Pat
     before = toy_run.folder.report.read_bytes()
     assert command("report", toy_run.path).out == f"{toy_run.folder.report}\n"
     assert toy_run.folder.report.read_bytes() == before
+
+
+def test_curve(command: Command, toy_run: Run, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(toy_run.path, run)
+    arguments = ("curve", run, "--temperature", "1,0.5", "--samples", 20, "--repeats", 2)
+    answer = command(*arguments)
+
+    assert answer.code == 0
+    assert answer.err.splitlines()[0] == "1/4 mle, temperature 1"
+    assert len(answer.err.splitlines()) == 4
+    assert answer.out.count("the bleu-5 of sda is") + answer.out.count("no common range") >= 4
+    assert " distinct-2" in answer.out
+    assert "real text" in answer.out
+    for ending in ("json", "svg", "png", "html"):
+        assert (run / f"curve.{ending}").stat().st_size > 1000
+    files = {path.name: path.read_bytes() for path in run.glob("curve.*")}
+    assert command(*arguments) == answer
+    assert {path.name: path.read_bytes() for path in run.glob("curve.*")} == files
+
+
+def test_curve_of_several_runs(command: Command, toy_run: Run, tmp_path: Path) -> None:
+    runs = [tmp_path / "one", tmp_path / "two"]
+    for run in runs:
+        shutil.copytree(toy_run.path, run)
+    out = tmp_path / "new" / "folder"
+    options = ("--temperature", "0.5", "--top-p", "1,0.9", "--samples", 20, "--repeats", 1)
+    answer = command("curve", *runs, "--out", out, *options)
+
+    assert answer.code == 0
+    found = json.loads((out / "curve.json").read_text())
+    # Equal runs have one start, and all have a second curve.
+    names = ["mle", "sda (one)", "sda (two)"]
+    expected = [title for name in names for title in (name, f"{name} with top-p")]
+    assert [curve["name"] for curve in found["curves"]] == expected
+    assert f"figure and page: {out}/curve.html" in answer.out
+    assert not list(runs[0].glob("curve.*"))
 
 
 def test_inspect(command: Command, toy_file: Path) -> None:
@@ -272,5 +330,5 @@ def test_an_interrupted_command(toy_file: Path, tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         said = process.stderr.read()
         assert process.wait() == 130
-    assert said == b"sda: interrupted; a run goes on with --resume\n"
+    assert said == b"sda: interrupted; a run goes on with --resume, a curve with the same command\n"
     assert Run(tmp_path / "run").progress()

@@ -305,3 +305,32 @@ def test_results_that_cannot_be_written(
         ("report", toy_run.path, "-o", target),
     ):
         assert_one_sentence(command(*arguments), f"{target}: No such file or directory")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--temperature", "1,hot"), "--temperature: write numbers with commas between them"),
+        (("--temperature", "0"), "temperature must be above 0"),
+        (("--top-p", "2"), "top_p must be above 0 and at most 1"),
+    ],
+)
+def test_sweeps_that_cannot_be(
+    arguments: tuple[str, str], words: str, command: Command, toy_run: Run, tmp_path: Path
+) -> None:
+    answer = command("curve", toy_run.path, "--out", tmp_path / "out", *arguments)
+
+    assert_one_sentence(answer, words)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_curve_of_no_run(command: Command, tmp_path: Path) -> None:
+    assert_one_sentence(command("curve", tmp_path, "--out", tmp_path / "out"), "not a run folder")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_curve_of_different_texts(command: Command, toy_run: Run, captions_run: Run) -> None:
+    answer = command("curve", toy_run.path, captions_run.path, "--out", toy_run.path / "never")
+
+    assert_one_sentence(answer, str(captions_run.path), "curves are compared on one text")
+    assert not (toy_run.path / "never").exists()

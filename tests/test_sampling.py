@@ -2,14 +2,14 @@ import math
 
 import pytest
 import torch
-from fakes import FixedGenerator, assert_likely, lists_of, seeded
+from fakes import FixedGenerator, assert_likely, lists_of, seeded, sentences_of
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
 from sda import sampling
 from sda.models.rnn import RnnGenerator
-from sda.sampling import Decoding, complete, pick, sample
+from sda.sampling import Decoded, Decoding, complete, pick, sample
 
 NEVER = float("-inf")
 
@@ -144,6 +144,19 @@ def test_decoding_reaches_every_word_of_a_sample() -> None:
     sentences = sample(generator, 200, seeded(0), Decoding(top_k=2))
 
     assert sorted(set(sentences.tokens.flatten().tolist())) == [1, 3]
+
+
+def test_a_decoded_generator_has_the_likelihood_of_what_is_drawn() -> None:
+    generator = FixedGenerator([0.1, 0.2, 0.3, 0.4], eos=0, max_length=2)
+    # Squares 4, 9 and 16 of the words that may be written.
+    decoded = Decoded(generator, Decoding(0.5, never=0))
+    shares = torch.tensor([0.0, 4 / 29, 9 / 29, 16 / 29])
+    found = decoded.log_probs(sentences_of([1, 2], [3])).exp()
+
+    assert found.flatten().tolist() == pytest.approx([4 / 29, 9 / 29, 16 / 29, 1.0])
+    counts = torch.bincount(sample(decoded, 2000, seeded(0)).tokens.flatten(), minlength=4)
+    assert_likely(counts, shares)
+    assert (decoded.eos, decoded.bos, decoded.max_length) == (0, 4, 2)
 
 
 def test_rows_that_have_ended_leave_the_batch() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sda.evaluation.score import Score
+from sda.evaluation.evaluator import Evaluation, Options
 from sda.evaluation.texts import evaluate_texts
 from sda.experiments.layers import Choices
 from sda.experiments.reporter import Quiet, Terminal
@@ -59,21 +59,19 @@ def evaluate(
     samples: Sequence[str] | str | Path,
     test: Sequence[str] | str | Path,
     train: Sequence[str] | str | Path | None = None,
-    *,
-    self_bleu_limit: int | None = 2000,
-    seed: int = 0,
-    lowercase: bool = False,
-    tokenizer: str = "whitespace",
-) -> list[Score]:
-    """The scores of samples against test sentences; each argument is a list of texts or a file."""
+    real: Sequence[str] | str | Path | None = None,
+    options: Options | None = None,
+) -> Evaluation:
+    """Scores, real text beside them, and alarms; each argument is a list of texts or a file.
+
+    Without `real`, half of the test sentences are set aside as the real text.
+    """
     return evaluate_texts(
         _texts(samples),
         _texts(test),
         None if train is None else _texts(train),
-        self_bleu_limit=self_bleu_limit,
-        seed=seed,
-        lowercase=lowercase,
-        tokenizer=tokenizer,
+        None if real is None else _texts(real),
+        options or Options(),
     )
 
 

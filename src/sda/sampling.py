@@ -61,6 +61,24 @@ class Decoding:
 PLAIN = Decoding()
 
 
+class Decoded(Generator):
+    """A generator whose next word has the probabilities that a decoding draws it with."""
+
+    def __init__(self, generator: Generator, decoding: Decoding) -> None:
+        super().__init__(
+            generator.vocabulary_size, generator.eos, generator.max_length, generator.bos
+        )
+        self.generator = generator
+        self.decoding = decoding
+
+    def start(self, n: int) -> State:
+        return self.generator.start(n)
+
+    def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
+        logits, state = self.generator.step(state, tokens)
+        return self.decoding.adjust(logits), state
+
+
 def pick(logits: Tensor, rng: torch.Generator) -> Tensor:
     """(B,) one id per row, drawn from softmax(logits).
 

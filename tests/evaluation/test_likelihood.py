@@ -1,6 +1,7 @@
 """Likelihoods per token with their errors, against values known by hand and by theory."""
 
 import math
+from collections.abc import Sequence
 
 import pytest
 import torch
@@ -8,7 +9,14 @@ from fakes import FixedGenerator, seeded, sentences_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sda.evaluation.likelihood import divergence_scores, nll_test, per_token, truth_scores
+from sda.evaluation.likelihood import (
+    divergence_scores,
+    model_scores,
+    nll_test,
+    per_token,
+    truth_nll_test,
+    truth_scores,
+)
 from sda.evaluation.score import Score
 from sda.evaluation.truth import CaptionTruth, LstmTruth
 from sda.models.oracle import random_oracle
@@ -107,8 +115,9 @@ def test_a_model_has_no_divergence_from_itself() -> None:
     samples = sample(oracle, 100, seeded(3))
     scores = by_name(divergence_scores(oracle, LstmTruth(oracle), samples, samples))
 
-    for name in ("kl-model-oracle", "kl-oracle-model"):
+    for name in ("kl-model-oracle", "kl-oracle-model", "js"):
         assert (scores[name].value, scores[name].standard_error) == (0.0, 0.0)
+        assert scores[name].interval == (0.0, 0.0)
 
 
 def test_both_divergences_by_hand() -> None:
@@ -123,6 +132,68 @@ def test_both_divergences_by_hand() -> None:
     assert_near(scores["entropy"], entropy(*p))
     assert scores["entropy"].higher_is_better is None
     assert scores["kl-model-oracle"].higher_is_better is False
+
+
+def js(p: Sequence[float], q: Sequence[float]) -> float:
+    """Jensen-Shannon of two distributions over the same few outcomes, by definition."""
+    middle = [(a + b) / 2 for a, b in zip(p, q, strict=True)]
+    return entropy(*middle) - (entropy(*p) + entropy(*q)) / 2
+
+
+def test_js_of_two_points_is_exact() -> None:
+    # One word a sentence; the samples have just the shares of their source.
+    model = FixedGenerator([0.5, 0.5], max_length=1)
+    oracle = FixedGenerator([0.25, 0.75], max_length=1)
+    samples, test = sentences_of([0], [1]), sentences_of([0], [1], [1], [1])
+    score = by_name(divergence_scores(model, LstmTruth(oracle), samples, test))["js"]
+
+    assert score.value == pytest.approx(js((0.5, 0.5), (0.25, 0.75)), abs=1e-7)
+    assert score.higher_is_better is False
+    assert score.signature.startswith("sentences:2|test:4|per:sentence|temperature:1|ci:normal|")
+    # Under the mean of both, 3/8 and 5/8, log p / m has two values, and so has log q / m.
+    ours = math.log(4 / 3) - math.log(4 / 5)
+    theirs = math.log(2 / 3) - math.log(6 / 5)
+    expected = math.sqrt(ours**2 / 2 / 2 + theirs**2 * 0.25 / 4) / 2
+    assert score.standard_error == pytest.approx(expected, abs=1e-6)
+
+
+def test_js_is_estimated_within_its_error() -> None:
+    p, q = (0.6, 0.3, 0.1), (0.2, 0.3, 0.5)
+    model, oracle = FixedGenerator(p, max_length=2), FixedGenerator(q, max_length=2)
+    samples, test = sample(model, 4000, seeded(8)), sample(oracle, 3000, seeded(9))
+    score = by_name(divergence_scores(model, LstmTruth(oracle), samples, test))["js"]
+
+    both = [[a * b for a in source for b in source] for source in (p, q)]
+    assert_near(score, js(both[0], both[1]))
+
+
+def test_one_sample_has_a_js_without_error() -> None:
+    model = FixedGenerator([0.5, 0.5], max_length=1)
+    words = sentences_of([0])
+    score = by_name(divergence_scores(model, LstmTruth(model), words, words))["js"]
+
+    assert (score.value, score.standard_error, score.interval) == (0.0, None, None)
+
+
+def test_a_look_at_the_samples_alone_gives_the_same_figures() -> None:
+    model, oracle = FixedGenerator([0.5, 0.5]), FixedGenerator([0.25, 0.75])
+    samples, test = sample(model, 50, seeded(1)), sample(oracle, 50, seeded(2))
+    everything = divergence_scores(model, LstmTruth(oracle), samples, test)
+
+    assert model_scores(model, LstmTruth(oracle), samples) == everything[:2]
+
+
+def test_intervals_lie_around_their_scores() -> None:
+    model, oracle = FixedGenerator([0.5, 0.5]), FixedGenerator([0.25, 0.75])
+    samples, test = sample(model, 900, seeded(1)), sample(oracle, 700, seeded(2))
+    for score in divergence_scores(model, LstmTruth(oracle), samples, test):
+        if score.name == "entropy":
+            continue  # All words are equally likely, so that it is exact.
+        assert score.interval is not None
+        assert score.standard_error is not None
+        width = score.interval[1] - score.interval[0]
+        assert width == pytest.approx(2 * 1.96 * score.standard_error, rel=0.15)
+        assert score.interval[0] < score.value < score.interval[1]
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +213,7 @@ def test_captions_are_grammatical(captions: tuple[CaptionTruth, Sentences, int])
 
     assert scores["grammatical-share"].value == 1.0
     assert scores["grammatical-share"].standard_error == 0.0
+    assert scores["grammatical-share"].interval == (1.0, 1.0)
     assert scores["nll-oracle-grammatical"].value == scores["nll-oracle"].value
     # The expected log-probability of a caption over the expected number of its tokens.
     words = truth.oracle.grammar.automaton.expected_counts().sum()
@@ -174,3 +246,38 @@ def test_nonsense_alone_has_no_grammatical_nll(
 
     assert scores["grammatical-share"].value == 0.0
     assert "nll-oracle-grammatical" not in scores
+
+
+def test_what_the_grammar_cannot_write_is_as_far_as_can_be(
+    captions: tuple[CaptionTruth, Sentences, int],
+) -> None:
+    truth, sentences, eos = captions
+    vocabulary = len(truth.oracle.grammar.words) + 10
+    model = FixedGenerator([1 / vocabulary] * vocabulary, eos=eos)
+    nonsense = sentences_of([5, 5, eos], [6, 5, eos])
+    score = by_name(divergence_scores(model, truth, nonsense, sentences))["js"]
+
+    # A model of random words gives captions next to no probability either.
+    assert score.value == pytest.approx(math.log(2), abs=1e-6)
+
+
+def test_a_colder_model_has_a_likelihood_of_its_own() -> None:
+    generator = FixedGenerator([0.4, 0.3, 0.2, 0.1])
+    test = sentences_of([0, 1, 2], [3])
+    # Squares over their sum, 0.3.
+    expected = -math.log(0.16 * 0.09 * 0.04 * 0.01 / 0.3**4) / 4
+    score = nll_test(generator, test, temperature=0.5)
+
+    assert score.value == pytest.approx(expected, rel=1e-6)
+    assert "|temperature:0.5|" in score.signature
+    assert "|temperature:1|" in nll_test(generator, test).signature
+
+
+def test_a_model_equal_to_the_truth_has_the_likelihood_of_the_truth() -> None:
+    oracle = FixedGenerator([0.4, 0.3, 0.2, 0.1])
+    test = sample(oracle, 50, seeded(0))
+    score = truth_nll_test(LstmTruth(oracle), test)
+
+    assert score.value == pytest.approx(nll_test(oracle, test).value)
+    assert (score.name, score.higher_is_better) == ("nll-test", False)
+    assert "|model:truth|" in score.signature

@@ -103,7 +103,8 @@ def test_several_runs(toy_run: Run, captions_run: Run, tmp_path: Path) -> None:
     for words in ("first: sda", "second: real text", "g_loss, first", "g_loss, second"):
         assert words in page.text
     assert page.tags.count("svg") == 1
-    assert page.tags.count("details") == 2
+    # The scores of all rows, and the settings of each run.
+    assert page.tags.count("details") == 3
 
 
 def test_runs_of_one_name_are_told_apart(toy_run: Run, captions_run: Run, tmp_path: Path) -> None:

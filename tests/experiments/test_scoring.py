@@ -21,7 +21,15 @@ GENERATOR = FixedGenerator([0.2, *([0.8 / 9] * 9)], eos=0, max_length=6)
 BLEU = ["bleu-2", "bleu-3", "bleu-4", "bleu-5"]
 DIVERSITY = ["self-bleu-2", "self-bleu-3", "self-bleu-4", "self-bleu-5"]
 DIVERSITY += ["distinct-1", "distinct-2", "distinct-3", "distinct-4"]
-TEXT = [*BLEU, *DIVERSITY, "length", "duplicate-share", "copy-share", "seq-rep-3"]
+DIVERSITY += ["ngram-entropy-2", "ngram-entropy-3", "ngram-entropy-4"]
+DIVERSITY += ["duplicate-share", "seq-rep-3", "types"]
+LENGTH = ["length", "length-sd", "length-q05", "length-q50", "length-q95", "length-distance"]
+RECALL = ["reverse-bleu-2", "reverse-bleu-3", "reverse-bleu-4", "reverse-bleu-5"]
+NOVELTY = ["copy-share", "copied-span", "copied-span-max", *(f"novelty-{n}" for n in range(1, 7))]
+NOVELTY += ["train-bleu-2", "train-bleu-3", "train-bleu-4", "train-bleu-5"]
+RARE = ["rare-sentence-share", "rare-word-share", "rare-types"]
+MODELS = ["lm-perplexity", "order-gain", "reverse-lm-perplexity", "frechet", "mauve"]
+TEXT = [*BLEU, *DIVERSITY, *LENGTH, *RECALL, *NOVELTY, *RARE, *MODELS]
 
 
 def held_out(corpus: Corpus, known: bool = False) -> HeldOut:
@@ -51,8 +59,17 @@ def test_a_row() -> None:
     assert row.value("bleu-3") == 0.5
     assert row.value("bleu-4") is None
     scores = row.as_dict()["scores"]
-    assert row.as_dict() | {"scores": None} == {"name": "sda", "temperature": 0.8, "scores": None}
+    rest = {"name": "sda", "temperature": 0.8, "scores": None, "alarms": []}
+    assert row.as_dict() | {"scores": None} == rest
     assert scores[0]["name"] == "bleu-3"
+
+
+def test_a_row_has_alarms_beside_real_text() -> None:
+    row = Row("sda", 1.0, [Score("duplicate-share", 0.5, False, "")])
+    real = Row("real text", None, [Score("duplicate-share", 0.0, False, "")])
+
+    assert [alarm["name"] for alarm in row.as_dict(real)["alarms"]] == ["duplicates"]
+    assert real.as_dict(real)["alarms"] == []
 
 
 def test_when_the_monitor_is_due(corpus: Corpus) -> None:
@@ -114,6 +131,7 @@ def test_the_row_of_a_model_where_the_truth_is_known(corpus: Corpus) -> None:
         "entropy",
         "kl-model-oracle",
         "kl-oracle-model",
+        "js",
     ]
     assert row.value("kl-model-oracle") == row.value("kl-oracle-model") == 0.0
 
@@ -134,7 +152,8 @@ def test_the_row_of_real_text(corpus: Corpus) -> None:
     row = FinalScorer(corpus, held_out(corpus), SETTINGS, seed=0).real_text()
 
     assert (row.name, row.temperature) == ("real text", None)
-    assert names(row) == TEXT
+    # The longest validation sentence has four words.
+    assert names(row) == [name for name in TEXT if name not in ("novelty-5", "novelty-6")]
     assert row.value("length") == pytest.approx((4 + 3 + 4) / 3)
     assert row.value("copy-share") == row.value("duplicate-share") == 0.0
 

@@ -40,7 +40,8 @@ class Score:
     """One measured number, with all that is needed to compare it with another.
 
     `higher_is_better` is None where neither direction is good in itself, as for length.
-    `standard_error` is that of a mean over independent samples, None for any other number.
+    `standard_error` is that of a mean over independent samples, None for any other number;
+    `interval` is the 95 % interval, None where nothing was drawn (`evaluation/interval.py`).
     """
 
     name: str
@@ -48,8 +49,9 @@ class Score:
     higher_is_better: bool | None
     signature: str
     standard_error: float | None = None
+    interval: tuple[float, float] | None = None
 
-    def as_dict(self) -> dict[str, str | float | bool | None]:
+    def as_dict(self) -> dict[str, object]:
         """The fields by name, ready for JSON."""
         return {
             "name": self.name,
@@ -57,6 +59,7 @@ class Score:
             "higher_is_better": self.higher_is_better,
             "signature": self.signature,
             "standard_error": self.standard_error,
+            "interval": None if self.interval is None else list(self.interval),
         }
 
 

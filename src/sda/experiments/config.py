@@ -48,6 +48,8 @@ class EvaluationSettings(Section):
     """Sentences written for the evaluation on test data at the end (decision 0026)."""
     self_bleu_samples: int = Field(default=2000, ge=2)
     """Sentences on which self-BLEU is measured; it grows with their number."""
+    features: bool = True
+    """Whether the final table has the Fréchet distance and MAUVE, on features of n-grams."""
     cold_temperature: PositiveFloat = 0.8
     """A second temperature at which the start of Stage II is scored: sharper without training."""
 

@@ -33,6 +33,7 @@ class RunFolder:
         self.samples = path / "samples.txt"
         self.samples_info = path / "samples.json"
         self.scores = path / "scores.json"
+        self.curve = path / "curve.json"
         self.report = path / "report.html"
         self.finished = path / "finished.json"
 
@@ -125,7 +126,9 @@ class RunFolder:
 
     def clear_results(self) -> None:
         """Remove what only the end of a run may write."""
-        for path in (self.buffer, self.samples, self.samples_info, self.scores, self.report):
+        results = (self.buffer, self.samples, self.samples_info, self.scores, self.report)
+        # A curve may have been drawn of a state in between.
+        for path in (*results, self.curve):
             path.unlink(missing_ok=True)
         shutil.rmtree(self.checkpoints.folder / f".{STAGE_ONE}.part", ignore_errors=True)
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sda.errors import UserError
+from sda.experiments.curve_page import curve_parts
 from sda.experiments.curves import draw_curves
-from sda.experiments.files import write_text
+from sda.experiments.files import read_json, write_text
+from sda.experiments.page import note, page, table
 
 if TYPE_CHECKING:
     from sda.experiments.run import Run
@@ -22,11 +25,17 @@ SCORES = (
     "bleu-3",
     "bleu-4",
     "bleu-5",
+    "lm-perplexity",
     "self-bleu-3",
     "self-bleu-5",
     "distinct-2",
     "duplicate-share",
+    "reverse-bleu-5",
+    "reverse-lm-perplexity",
+    "frechet",
+    "mauve",
     "copy-share",
+    "novelty-4",
     "length",
     "kl-model-oracle",
     "kl-oracle-model",
@@ -37,33 +46,17 @@ NOTE = (
 )
 SHOWN_SAMPLES = 20
 
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }
-table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
-th, td { border-bottom: 1px solid #ccc; padding: .2rem .6rem; text-align: right; }
-th:first-child, td:first-child, .text td { text-align: left; }
-svg { max-width: 100%; height: auto; }
-code, pre { background: #f4f4f4; } pre { padding: 1rem; overflow-x: auto; }
-.note { color: #555; }
-"""
-
 
 def write_report(runs: Sequence[Run], path: Path) -> None:
     """The page of one run, or of several beside one another."""
     names = run_names(runs)
     title = ", ".join(names)
     curves = draw_curves({name: run.progress() for name, run in zip(names, runs, strict=True)})
-    parts = [f"<h1>{escape(title)}</h1>", "<h2>Scores on test data</h2>", _scores(runs)]
-    parts += [f'<p class="note">{escape(NOTE)}</p>', "<h2>Curves</h2>", curves]
+    parts = [f"<h1>{escape(title)}</h1>", "<h2>Scores on test data</h2>", *_scores(runs)]
+    parts += [note(NOTE), *_planes(names, runs), "<h2>Curves</h2>", curves]
     for name, run in zip(names, runs, strict=True):
         parts += _texts(name, run)
-    page = (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head>"
-        f"<body>{''.join(parts)}</body></html>\n"
-    )
-    write_text(path, page)
+    write_text(path, page(title, parts))
 
 
 def run_names(runs: Sequence[Run]) -> list[str]:
@@ -98,11 +91,57 @@ def _row_name(row: dict[str, Any]) -> str:
     return f"{row['name']}, T = {temperature}" if cold else str(row["name"])
 
 
-def _scores(runs: Sequence[Run]) -> str:
+def run_alarms(runs: Sequence[Run]) -> list[str]:
+    """One sentence for every sign that a row of a finished run is not what its best score says."""
+    return [
+        f"{name}, {_row_name(row)}: {alarm['message']}"
+        for name, run in zip(run_names(runs), runs, strict=True)
+        if run.folder.scores.is_file()
+        for row in run.scores()
+        for alarm in row.get("alarms", ())
+    ]
+
+
+def _scores(runs: Sequence[Run]) -> list[str]:
+    """The main scores, alarms, and folded away all scores with signatures."""
     header, body = score_table(runs)
     if not body:
-        return '<p class="note">No run is finished yet.</p>'
-    return _table(header, body)
+        return [note("No run is finished yet.")]
+    alarms = "".join(f"<li>{escape(text)}.</li>" for text in run_alarms(runs))
+    parts = [table(header, body)]
+    if alarms:
+        parts.append(f'<ul class="alarms">{alarms}</ul>')
+    return [*parts, "<details><summary>All scores</summary>", _signatures(runs), "</details>"]
+
+
+def _signatures(runs: Sequence[Run]) -> str:
+    rows = [
+        [
+            f"{name}: {_row_name(row)}" if len(runs) > 1 else _row_name(row),
+            score["name"],
+            f"{score['value']:.6g}",
+            "{:.6g} to {:.6g}".format(*score["interval"]) if score.get("interval") else "",
+            score["signature"],
+        ]
+        for name, run in zip(run_names(runs), runs, strict=True)
+        if run.folder.scores.is_file()
+        for row in run.scores()
+        for score in row["scores"]
+    ]
+    return table(["row", "score", "value", "95 % interval", "signature"], rows)
+
+
+def _planes(names: Sequence[str], runs: Sequence[Run]) -> list[str]:
+    """Quality against diversity, of each run that was swept over temperatures."""
+    parts = []
+    for name, run in zip(names, runs, strict=True):
+        if run.folder.curve.is_file():
+            parts.append(f"<h2>Quality and diversity of {escape(name)}</h2>")
+            try:
+                parts += curve_parts(read_json(run.folder.curve))
+            except (KeyError, TypeError, IndexError, AttributeError):
+                raise UserError(f"{run.folder.curve}: not the points of a curve") from None
+    return parts
 
 
 def _texts(name: str, run: Run) -> list[str]:
@@ -112,21 +151,13 @@ def _texts(name: str, run: Run) -> list[str]:
     if folder.samples.is_file():
         lines = folder.samples.read_text(encoding="utf-8").splitlines()[:SHOWN_SAMPLES]
         parts += ["<h3>Samples, the first in the file</h3>"]
-        parts.append(_table(["sentence"], ([line] for line in lines), "text"))
+        parts.append(table(["sentence"], ([line] for line in lines), "text"))
     if folder.buffer.is_file():
         with folder.buffer.open(encoding="utf-8") as file:
             records = [json.loads(line) for line in file]
         top = [[r["text"], f"{r['score']:.4f}", str(r["epoch"])] for r in records[:SHOWN_SAMPLES]]
         parts += [f"<h3>Best of the {len(records):,} sentences in the buffer</h3>"]
-        parts.append(_table(["sentence", "score", "epoch"], top, "text"))
+        parts.append(table(["sentence", "score", "epoch"], top, "text"))
     settings = escape(folder.config.read_text(encoding="utf-8"))
     parts.append(f"<details><summary>Settings</summary><pre>{settings}</pre></details>")
     return parts
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
-    body = "".join(
-        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
-    )
-    return f'<table class="{kind}"><tr>{head}</tr>{body}</table>'

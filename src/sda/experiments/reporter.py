@@ -133,3 +133,41 @@ class Terminal:
         if self._bars is not None:
             self._bars.stop()
             self._bars = None
+
+
+class Counter:
+    """So many steps on standard error: a bar on a terminal, a line for each step elsewhere."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True, highlight=False)
+        self._bars = Bars(
+            BarColumn(bar_width=20),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.description}", markup=False),
+            console=self._console,
+            transient=True,
+        )
+        self._total = self._done = 0
+
+    def __enter__(self) -> Counter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._console.is_terminal:
+            self._bars.stop()
+
+    def begin(self, total: int) -> None:
+        self._total = total
+        if self._console.is_terminal:
+            self._task = self._bars.add_task("", total=total)
+            self._bars.start()
+
+    def step(self, text: str) -> None:
+        """One more is done, and the text says which."""
+        self._done += 1
+        if self._console.is_terminal:
+            self._bars.update(self._task, advance=1, description=text)
+        else:
+            line = f"{self._done}/{self._total} {text}"
+            self._console.print(line, markup=False, soft_wrap=True)

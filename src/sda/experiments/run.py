@@ -275,7 +275,8 @@ class _Training:
             records = self.state.buffer.records(entries)
             lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
             write_text(folder.buffer, lines)
-        write_json(folder.scores, {"rows": [row.as_dict() for row in rows]})
+        real = rows[0]
+        write_json(folder.scores, {"rows": [row.as_dict(real) for row in rows]})
         write_report([Run(folder.path)], folder.report)
         write_json(folder.finished, {"epochs": self.state.phase + self.state.sda_epoch})
 

@@ -8,10 +8,13 @@ from typing import Any
 
 import torch
 
+from sda.evaluation.alarms import find_alarms
 from sda.evaluation.bleu import draw
-from sda.evaluation.likelihood import divergence_scores, nll_test, truth_scores
-from sda.evaluation.samples import sample_scores
+from sda.evaluation.likelihood import divergence_scores, model_scores, nll_test, truth_scores
+from sda.evaluation.ngram_features import NgramFeatures
+from sda.evaluation.samples import brief_scores
 from sda.evaluation.score import Score
+from sda.evaluation.sets import SetScorer, cloud_scores
 from sda.evaluation.truth import Truth
 from sda.experiments.config import EvaluationSettings
 from sda.experiments.source import HeldOut
@@ -39,9 +42,15 @@ class Row:
     temperature: float | None
     scores: list[Score]
 
-    def as_dict(self) -> dict[str, Any]:
-        scores = [score.as_dict() for score in self.scores]
-        return {"name": self.name, "temperature": self.temperature, "scores": scores}
+    def as_dict(self, real: Row | None = None) -> dict[str, Any]:
+        """Ready for JSON, with what alarms beside the row of real text."""
+        alarms = [] if real is None else find_alarms(self.scores, real.scores)
+        return {
+            "name": self.name,
+            "temperature": self.temperature,
+            "scores": [score.as_dict() for score in self.scores],
+            "alarms": [alarm.as_dict() for alarm in alarms],
+        }
 
     def value(self, name: str) -> float | None:
         return next((score.value for score in self.scores if score.name == name), None)
@@ -56,7 +65,6 @@ class Monitor:
         self._eos = corpus.vocabulary.eos
         self._decoding = Decoding(never=corpus.vocabulary.unk)
         self._references = References(corpus.valid.flat(self._eos))
-        self._valid = corpus.valid
         self._truth = truth
         self._settings = settings
         self._seed = seed
@@ -70,10 +78,10 @@ class Monitor:
         samples = sample(generator, self._settings.samples, rng, self._decoding)
         flat = samples.flat(self._eos)
         limit = self._settings.self_bleu_samples
-        scores = sample_scores(flat, self._references, None, rng, limit)
+        scores = brief_scores(flat, self._references, rng, limit)
         if self._truth is not None:
             scores += truth_scores(self._truth, samples)
-            scores += divergence_scores(generator, self._truth, samples, self._valid)
+            scores += model_scores(generator, self._truth, samples)
         wanted = (*MONITORED, *MONITORED_TRUTH)
         return {s.name.replace("-", "_"): s.value for s in scores if s.name in wanted}
 
@@ -89,7 +97,10 @@ class FinalScorer:
         self._settings = settings
         self._seed = seed
         self._eos = corpus.vocabulary.eos
-        self._references = References(held_out.references)
+        references = held_out.references
+        limit = settings.self_bleu_samples
+        self._sets = SetScorer(references, held_out.train, seed, limit)
+        self._features = NgramFeatures.fit(references) if settings.features else None
         # Self-BLEU, distinct n-grams and duplicates grow or fall with the number of sentences, so
         # every row of a table is about the same number.
         self._count = min(settings.final_samples, len(held_out.real))
@@ -121,6 +132,8 @@ class FinalScorer:
         return Row("real text", None, scores)
 
     def _scores(self, samples: Flat) -> list[Score]:
-        limit = self._settings.self_bleu_samples
-        rng = seeded(self._seed, "self-bleu")
-        return sample_scores(samples, self._references, self._held_out.train, rng, limit)
+        scores = self._sets.scores(samples)
+        if self._features is not None:
+            points = self._features.vectors(self._held_out.references)
+            scores += cloud_scores(self._features.vectors(samples), points)
+        return scores

@@ -5,9 +5,7 @@ Cells and titles may quote a path or a text of the user's, whose brackets are no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
 from rich.console import JustifyMethod
 from rich.markup import escape
@@ -33,21 +31,3 @@ def summary_table(title: str, rows: Sequence[tuple[str, str]]) -> Table:
     for row in rows:
         table.add_row(*map(escape, row))
     return table
-
-
-def evaluation_table(reports: Sequence[Mapping[str, Any]]) -> Table:
-    """One score a row, one file a column; its name alone where that tells the files apart."""
-    names: dict[str, None] = {}
-    values = []
-    for report in reports:
-        found = {score["name"]: score["value"] for score in report["scores"]}
-        names |= dict.fromkeys(found)
-        values.append(found)
-    body = [
-        [name, *(f"{found[name]:.4f}" if name in found else "-" for found in values)]
-        for name in names
-    ]
-    files = [str(report["file"]) for report in reports]
-    short = [Path(file).name for file in files]
-    header = ["score", *(short if len(set(short)) == len(short) else files)]
-    return rich_table(header, body, f"{len(reports)} file{'s' if len(reports) > 1 else ''}")

@@ -57,7 +57,8 @@ class Generator(nn.Module, ABC):
             )
         if not columns:
             return self.device_zeros(len(sentences), 0)
-        return torch.stack(columns, 1) * sentences.mask
+        # Filled, not multiplied: a word that cannot be written may stand in the padding.
+        return torch.stack(columns, 1).masked_fill(~sentences.mask, 0.0)
 
     def loss(self, sentences: Sentences, weights: Tensor | None = None) -> Tensor:
         """Mean over sentences of the weighted sum over time of minus log-probabilities.

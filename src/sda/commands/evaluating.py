@@ -1,0 +1,189 @@
+"""Commands that score, compare and show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sda import LARGEST_SEED
+from sda.commands.options import Column, Field, Lower, Tokenizer, Tokens
+
+
+def evaluate(
+    samples: Annotated[list[Path], typer.Argument(help="Files with a sentence a line.")],
+    test: Annotated[Path, typer.Option(help="Sentences to compare with.")],
+    train: Annotated[Path | None, typer.Option(help="Training sentences, to find copies.")] = None,
+    real: Annotated[
+        Path | None, typer.Option(help="Real text to score too; by default half of --test.")
+    ] = None,
+    ceiling: Annotated[
+        bool,
+        typer.Option(
+            "--ceiling/--no-ceiling",
+            help="Score real text too; without it all of --test and all samples are used.",
+        ),
+    ] = True,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="No language model and no features: seconds.")
+    ] = False,
+    lstm: Annotated[
+        bool, typer.Option("--lstm", help="An LSTM as a second language model: minutes.")
+    ] = False,
+    grammar: Annotated[
+        bool, typer.Option("--grammar", help="Count grammar issues (needs sda\\[grammar]).")
+    ] = False,
+    languagetool: Annotated[
+        str | None, typer.Option(help="Count them by your LanguageTool server at this URL.")
+    ] = None,
+    captions: Annotated[
+        bool, typer.Option("--captions", help="Judge by the grammar of the embedded captions.")
+    ] = False,
+    sentence_model: Annotated[
+        Path | None,
+        typer.Option(help="Folder of a sentence transformer for features (sda\\[sentence])."),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Show every score.")] = False,
+    json_file: Annotated[Path | None, typer.Option("--json", help="JSON file to write.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Markdown file to write.")] = None,
+    latex: Annotated[Path | None, typer.Option(help="LaTeX file to write.")] = None,
+    html: Annotated[Path | None, typer.Option(help="HTML file to write.")] = None,
+    self_bleu: Annotated[
+        int, typer.Option(min=0, help="Sentences for self-BLEU, drawn by the seed; 0 takes all.")
+    ] = 2000,
+    seed: Annotated[
+        int, typer.Option(min=0, max=LARGEST_SEED, help="Which sentences are taken.")
+    ] = 0,
+    lower: Lower = False,
+    tokenizer: Tokens = Tokenizer.whitespace,
+    column: Column = None,
+    field: Field = None,
+) -> None:
+    """Score files of samples: quality, diversity, novelty, beside real text, with alarms."""
+    from sda.evaluation.checkers import find_checker
+    from sda.evaluation.evaluator import Options
+    from sda.evaluation.texts import evaluate_files
+    from sda.experiments.evaluation_files import show, write
+
+    options = Options(
+        lowercase=lower,
+        tokenizer=tokenizer.value,
+        seed=seed,
+        self_bleu_limit=self_bleu or None,
+        ceiling=ceiling,
+        language_model=not quick,
+        features=not quick,
+        lstm=lstm,
+        captions=captions,
+        checker=find_checker(grammar, languagetool),
+        sentence_model=sentence_model,
+    )
+    found = evaluate_files(samples, test, train, real, options, column=column, field=field)
+    write(samples, found, json_file, markdown, latex, html)
+    show(samples, found, every)
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Run folders.")],
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="HTML file to write.")] = None,
+) -> None:
+    """Write the page of a run anew, or one page for several runs."""
+    from sda.experiments.report import write_report
+    from sda.experiments.run import Run
+
+    found = [Run(path) for path in runs]
+    target = out or (found[0].folder.report if len(found) == 1 else Path("report.html"))
+    write_report(found, target)
+    print(target)
+
+
+def compare(
+    runs: Annotated[list[Path], typer.Argument(help="Finished run folders, of several seeds.")],
+    scores: Annotated[
+        str | None, typer.Option(help="Scores to show, as bleu-5,self-bleu-5.")
+    ] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="JSON file to write.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Markdown file to write.")] = None,
+    latex: Annotated[Path | None, typer.Option(help="LaTeX file to write.")] = None,
+) -> None:
+    """Print one table of several runs: mean and standard deviation over seeds."""
+    from rich.console import Console
+
+    from sda.experiments.comparison import latex_table, markdown_table
+    from sda.experiments.files import write_json, write_text
+    from sda.experiments.run import Run
+    from sda.experiments.seeds import SCORES, seed_rows, seed_table
+    from sda.experiments.tables import rich_table
+
+    rows = seed_rows([Run(path) for path in runs])
+    header, body = seed_table(rows, SCORES if scores is None else scores.split(","))
+    if json_file is not None:
+        write_json(json_file, [row.as_dict() for row in rows])
+    for path, text in ((markdown, markdown_table), (latex, latex_table)):
+        if path is not None:
+            write_text(path, text(header, body))
+    # A score a row: names of runs are fewer than scores, and a terminal is narrow.
+    turned = [list(column) for column in zip(header, *body, strict=True)]
+    Console().print(rich_table(turned[0], turned[1:], "Scores on test data"))
+
+
+def curve(
+    runs: Annotated[list[Path], typer.Argument(help="Run folders on one and the same text.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", help="Folder to write to; by default the run's, or curve/."),
+    ] = None,
+    temperature: Annotated[
+        str | None, typer.Option(help="Temperatures to sample at, as 1,0.8,0.5.")
+    ] = None,
+    top_p: Annotated[
+        str | None, typer.Option(help="Values of top-p for a second curve, as 1,0.9,0.8.")
+    ] = None,
+    samples: Annotated[int, typer.Option(min=2, help="Sentences of one sampling.")] = 2000,
+    repeats: Annotated[
+        int, typer.Option(min=1, help="Samplings of a point; one gives no intervals.")
+    ] = 3,
+    seed: Annotated[
+        int, typer.Option(min=0, max=LARGEST_SEED, help="The same seed gives the same points.")
+    ] = 0,
+) -> None:
+    """Draw quality against diversity over temperatures, and say who is better where."""
+    from sda.experiments.curve import TEMPERATURES, Sweep, draw_runs
+    from sda.experiments.reporter import Counter
+    from sda.experiments.run import Run
+
+    sweep = Sweep(
+        TEMPERATURES if temperature is None else _numbers("--temperature", temperature),
+        () if top_p is None else _numbers("--top-p", top_p),
+        samples,
+        repeats,
+        seed,
+    )
+    folder = out or (runs[0] if len(runs) == 1 else Path("curve"))
+    with Counter() as counter:
+        result = draw_runs([Run(path) for path in runs], sweep, folder, counter)
+    _show_curve(result, folder)
+
+
+def _numbers(option: str, text: str) -> tuple[float, ...]:
+    """Numbers with commas between them."""
+    from sda.errors import UserError
+
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise UserError(f"{option}: write numbers with commas between them, not {text!r}") from None
+
+
+def _show_curve(result: dict[str, Any], folder: Path) -> None:
+    from rich.console import Console
+
+    from sda.experiments.curve_page import SHORT, point_table, statements, table_title
+    from sda.experiments.tables import rich_table
+
+    console = Console()
+    console.print(rich_table(*point_table(result, SHORT), table_title(result)))
+    primary, others = statements(result)
+    for sentence in (*primary, *others, f"figure and page: {folder / 'curve.html'}"):
+        console.print(sentence, highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,33 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sda import LARGEST_SEED
+
+
+class Tokenizer(StrEnum):
+    whitespace = "whitespace"
+    words = "words"
+
+
+class Stage(StrEnum):
+    last = "last"
+    mle = "mle"
+
+
+Column = Annotated[str | None, typer.Option(help="Column of .csv and .tsv files.")]
+Field = Annotated[str | None, typer.Option(help="Field of .jsonl files.")]
+Lower = Annotated[bool, typer.Option("--lower", help="Turn all letters into small ones.")]
+Tokens = Annotated[Tokenizer, typer.Option("--tokenizer", help="How text is cut into words.")]
+Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="All random numbers.")]
+
+
+def text_or_none(path: Path | None) -> str | None:
+    """A path as it is written into settings."""
+    return None if path is None else str(path)

@@ -1,0 +1,130 @@
+"""Signs that a set of sentences is not what its best score says, each in one plain sentence.
+
+Every sign is held against real text that was scored in the same way: the same references and the
+same number of sentences. Real held-out text raises none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sda.evaluation.score import Score
+
+BLEU_MARGIN = 0.01
+BLEU_ERRORS = 3.0  # standard errors of the difference
+DUPLICATE_MARGIN = 0.02
+SELF_BLEU_MARGIN = 0.1
+COPY_MARGIN = 0.01
+ORDER_SHARE = 0.3
+
+Scores = Mapping[str, Score]
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """One sign: a short name, the scores that show it, and what it means."""
+
+    name: str
+    scores: tuple[str, ...]
+    message: str
+
+    def as_dict(self) -> dict[str, object]:
+        return {"name": self.name, "scores": list(self.scores), "message": self.message}
+
+
+def find_alarms(scores: Sequence[Score], ceiling: Sequence[Score]) -> list[Alarm]:
+    """What the scores of samples show beside those of real text; needs both to have a score."""
+    ours = {score.name: score for score in scores}
+    real = {score.name: score for score in ceiling}
+    found = [look(ours, real) for look in _SIGNS]
+    return [alarm for alarm in found if alarm is not None]
+
+
+def _better_than_real(ours: Scores, real: Scores) -> Alarm | None:
+    names = [name for name in ours if name.startswith("bleu-") and name in real]
+    above = [name for name in names if _is_above(ours[name], real[name])]
+    if not above:
+        return None
+    worst = max(above, key=lambda name: ours[name].value - real[name].value)
+    return Alarm(
+        "better-than-real",
+        tuple(above),
+        f"{_title(worst)} is {ours[worst].value:.3f}, above the {real[worst].value:.3f} of real"
+        " text: such a score is bought with diversity or with copies, not with quality",
+    )
+
+
+def _is_above(ours: Score, real: Score) -> bool:
+    errors = ((ours.standard_error or 0.0) ** 2 + (real.standard_error or 0.0) ** 2) ** 0.5
+    return bool(ours.value - real.value > max(BLEU_MARGIN, BLEU_ERRORS * errors))
+
+
+def _duplicates(ours: Scores, real: Scores) -> Alarm | None:
+    name = "duplicate-share"
+    if not _exceeds(ours, real, name, DUPLICATE_MARGIN):
+        return None
+    return Alarm(
+        "duplicates",
+        (name,),
+        f"{ours[name].value:.1%} of the sentences repeat another one, against"
+        f" {real[name].value:.1%} of real text",
+    )
+
+
+def _sameness(ours: Scores, real: Scores) -> Alarm | None:
+    names = [name for name in ours if name.startswith("self-bleu-")]
+    far = [name for name in names if _exceeds(ours, real, name, SELF_BLEU_MARGIN)]
+    if not far:
+        return None
+    worst = max(far, key=lambda name: ours[name].value - real[name].value)
+    return Alarm(
+        "self-bleu",
+        tuple(far),
+        f"{_title(worst)} is {ours[worst].value:.3f}, far above the {real[worst].value:.3f} of real"
+        " text: the sentences are much alike",
+    )
+
+
+def _word_order(ours: Scores, real: Scores) -> Alarm | None:
+    name = "order-gain"
+    if name not in ours or name not in real or real[name].value <= 0:
+        return None
+    share = ours[name].value / real[name].value
+    if share >= ORDER_SHARE:
+        return None
+    return Alarm(
+        "word-order",
+        (name,),
+        f"shuffling the words costs {ours[name].value:.2f} nats a token under a language model,"
+        f" against {real[name].value:.2f} in real text: no language model believes this order",
+    )
+
+
+def _copies(ours: Scores, real: Scores) -> Alarm | None:
+    name = "copy-share"
+    if not _exceeds(ours, real, name, COPY_MARGIN):
+        return None
+    return Alarm(
+        "copies",
+        (name,),
+        f"{ours[name].value:.1%} of the sentences are training sentences word for word, against"
+        f" {real[name].value:.1%} of real held-out text",
+    )
+
+
+def _exceeds(ours: Scores, real: Scores, name: str, margin: float) -> bool:
+    return name in ours and name in real and ours[name].value > real[name].value + margin
+
+
+def _title(name: str) -> str:
+    return name.replace("self-bleu", "self-BLEU").replace("bleu", "BLEU")
+
+
+_SIGNS: tuple[Callable[[Scores, Scores], Alarm | None], ...] = (
+    _better_than_real,
+    _duplicates,
+    _sameness,
+    _word_order,
+    _copies,
+)

@@ -1,0 +1,242 @@
+"""Samples, real text beside them, and what the difference means.
+
+Samples and real text are scored with the same references and by the same number of sentences. The
+real text is given, or else it is one half of the test sentences, and the other half are references.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sda.errors import UserError
+from sda.evaluation.alarms import Alarm, find_alarms
+from sda.evaluation.bleu import SELF_BLEU_LIMIT
+from sda.evaluation.caption_texts import caption_scores
+from sda.evaluation.encoder import Encoder
+from sda.evaluation.features import Vectors
+from sda.evaluation.grammar import Checker, grammar_score
+from sda.evaluation.language_model import halves_order
+from sda.evaluation.mauve import mauve_warnings
+from sda.evaluation.ngram_features import NgramFeatures
+from sda.evaluation.novelty import nearest
+from sda.evaluation.score import Convention, Score
+from sda.evaluation.sentence_features import sentence_features
+from sda.evaluation.sets import SetScorer, cloud_scores
+from sda.text.sentences import Flat
+
+SHOWN_NEAREST = 10
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is measured, and how texts are read."""
+
+    lowercase: bool = False
+    tokenizer: str = "whitespace"
+    seed: int = 0
+    """Which test sentences are set aside, and which samples are taken."""
+    self_bleu_limit: int | None = SELF_BLEU_LIMIT
+    """Sentences on which self-BLEU is measured; None takes all."""
+    ceiling: bool = True
+    """Whether real text is scored too; without it all test sentences are references, and all
+    samples are scored."""
+    language_model: bool = True
+    """Whether an n-gram model judges the samples, and learns from them."""
+    features: bool = True
+    """Whether samples and real text are compared as clouds of points."""
+    lstm: bool = False
+    """Whether an LSTM does so as well as the n-gram model; minutes."""
+    captions: bool = False
+    """Whether the embedded grammar judges the sentences."""
+    checker: Checker | None = None
+    """Counts grammar issues."""
+    sentence_model: Path | None = None
+    """A folder with a sentence transformer whose vectors take the place of n-gram features."""
+
+
+DEFAULT = Options()
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All that is known about one set of samples."""
+
+    sentences: int
+    """How many were given."""
+    scored: int
+    """How many of them were scored."""
+    scores: list[Score]
+    ceiling: list[Score] = field(default_factory=list)
+    """The scores of real text, measured in the same way; empty where none was set aside."""
+    alarms: list[Alarm] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What makes a score less sure than it looks."""
+    nearest: list[dict[str, object]] = field(default_factory=list)
+    """Some samples, each with the training sentence most like it."""
+
+    def as_dict(self) -> dict[str, object]:
+        """All of it, ready for JSON."""
+        return {
+            "sentences": self.sentences,
+            "scored": self.scored,
+            "scores": [score.as_dict() for score in self.scores],
+            "ceiling": [score.as_dict() for score in self.ceiling],
+            "alarms": [alarm.as_dict() for alarm in self.alarms],
+            "notes": self.notes,
+            "nearest": self.nearest,
+        }
+
+    def value(self, name: str) -> float:
+        """The value of the score of that name."""
+        return next(score.value for score in self.scores if score.name == name)
+
+
+class Evaluator:
+    """Scores any number of sets of samples against the same texts.
+
+    Blank test, training and real texts are no sentences and are left out; samples are all kept.
+    `most`, the number of sentences to score of every set, is by default that of the real text.
+    """
+
+    def __init__(
+        self,
+        test: Sequence[str],
+        train: Sequence[str] | None = None,
+        real: Sequence[str] | None = None,
+        options: Options = DEFAULT,
+        most: int | None = None,
+    ) -> None:
+        limit = options.self_bleu_limit
+        if limit is not None and limit < 2:
+            raise UserError(f"self-BLEU needs at least 2 sentences, not {limit}.")
+        self._options = options
+        self._convention = Convention(options.tokenizer, options.lowercase)
+        self._encoder = Encoder(self._convention)
+        references, held_out = _set_aside(_written(test), real, options)
+        if not references:
+            raise UserError("There are no test sentences to compare the samples with.")
+        encoded = self._encoder.encode(references)
+        self._train_texts = None if train is None else _written(train)
+        self._train = None if train is None else self._encoder.encode(self._train_texts or [])
+        self._sets = SetScorer(
+            encoded,
+            self._train,
+            options.seed,
+            limit,
+            self._convention,
+            language_model=options.language_model,
+            lstm=options.lstm,
+        )
+        self._features = NgramFeatures.fit(encoded) if options.features else None
+        self._points = self._vectors(references, encoded)
+        self._real = held_out
+        self._most = min(most or len(held_out), len(held_out)) if held_out else most
+        self._ceilings: dict[int, list[Score]] = {}
+
+    def evaluate(self, samples: Sequence[str]) -> Evaluation:
+        """All scores that the samples allow, with those of as many real sentences."""
+        if not samples:
+            raise UserError("There are no samples to evaluate.")
+        count = min(self._most or len(samples), len(samples))
+        chosen = _take(samples, count, self._options.seed)
+        flat = self._encoder.encode(chosen)
+        scores = self._scores(chosen, flat)
+        ceiling = self._ceiling(count)
+        return Evaluation(
+            len(samples),
+            count,
+            scores,
+            ceiling,
+            find_alarms(scores, ceiling),
+            self._notes(flat, bool(ceiling)),
+            self._nearest(chosen, flat),
+        )
+
+    def _ceiling(self, count: int) -> list[Score]:
+        """The scores of that many real sentences."""
+        if not self._real:
+            return []
+        if count not in self._ceilings:
+            real = _take(self._real, count, self._options.seed)
+            self._ceilings[count] = self._scores(real, self._encoder.encode(real))
+        return self._ceilings[count]
+
+    def _scores(self, texts: Sequence[str], flat: Flat) -> list[Score]:
+        """The scores of the texts, `flat` in ids."""
+        options, convention = self._options, self._convention
+        scores = self._sets.scores(flat)
+        points = self._vectors(texts, flat)
+        if points is not None and self._points is not None:
+            scores += cloud_scores(points, self._points, convention)
+        if options.checker is not None:
+            scores.append(grammar_score(texts, options.checker, convention))
+        if options.captions:
+            scores += caption_scores(texts, convention)
+        return scores
+
+    def _vectors(self, texts: Sequence[str], flat: Flat) -> Vectors | None:
+        """(B, F) of the texts, if features are wanted."""
+        if self._features is None:
+            return None
+        if self._options.sentence_model is not None:
+            return sentence_features(texts, self._options.sentence_model)
+        return self._features.vectors(flat)
+
+    def _notes(self, samples: Flat, has_ceiling: bool) -> list[str]:
+        notes = []
+        if not has_ceiling:
+            notes.append("no real text stands beside the samples, so no alarm can be raised")
+        if self._features is not None:
+            length = float(samples.lengths.mean())
+            notes += [text.rstrip(".") for text in mauve_warnings(len(samples), length)]
+        return notes
+
+    def _nearest(self, texts: Sequence[str], samples: Flat) -> list[dict[str, object]]:
+        if self._train is None or self._train_texts is None or not len(self._train):
+            return []
+        found = nearest(samples, self._train, SHOWN_NEAREST, self._options.seed)
+        return [
+            {
+                "sample": texts[pair.sample],
+                "train": self._train_texts[pair.train],
+                "similarity": pair.similarity,
+            }
+            for pair in found
+        ]
+
+
+def _set_aside(
+    test: list[str], real: Sequence[str] | None, options: Options
+) -> tuple[list[str], list[str]]:
+    """The references, and the real text to score."""
+    if not options.ceiling:
+        if real is not None:
+            raise UserError("real text is given, and told not to be scored: choose one.")
+        return test, []
+    if real is not None:
+        given = _written(real)
+        if not given:
+            raise UserError("There are no sentences in the real text.")
+        return test, given
+    if len(test) < 2:
+        return test, []
+    order = halves_order(len(test), options.seed)
+    middle = len(test) // 2
+    return [test[i] for i in order[:middle]], [test[i] for i in order[middle:]]
+
+
+def _take(texts: Sequence[str], count: int, seed: int) -> list[str]:
+    """That many of the texts, drawn by the seed.
+
+    They are those that would be set aside if the texts were test sentences: a test file that is
+    scored against itself is scored as its own real text.
+    """
+    if count == len(texts):
+        return list(texts)
+    return [texts[i] for i in halves_order(len(texts), seed)[len(texts) - count :]]
+
+
+def _written(texts: Sequence[str]) -> list[str]:
+    return [text for text in texts if text.strip()]

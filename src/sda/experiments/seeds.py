@@ -1,0 +1,116 @@
+"""Runs that differ in their seed alone, as one row: mean and standard deviation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import mean, stdev
+from typing import Any
+
+from sda.errors import UserError
+from sda.experiments.config import leaves
+from sda.experiments.run import Run
+
+SCORES = (
+    "nll-oracle",
+    "nll-test",
+    "grammatical-share",
+    "bleu-3",
+    "bleu-5",
+    "self-bleu-3",
+    "self-bleu-5",
+    "distinct-2",
+    "reverse-bleu-5",
+    "duplicate-share",
+    "copy-share",
+    "length",
+)
+REAL = "real text"
+
+
+@dataclass(frozen=True)
+class SeedRow:
+    """One row of the table: for each score its values by seed."""
+
+    name: str
+    seeds: tuple[int, ...]
+    values: dict[str, list[float]]
+
+    def cell(self, score: str, digits: int = 3) -> str:
+        """Mean and standard deviation, or the one value there is, or a dash."""
+        found = self.values.get(score, [])
+        if not found:
+            return "-"
+        if len(found) == 1:
+            return f"{found[0]:.{digits}f}"
+        return f"{mean(found):.{digits}f} ± {stdev(found):.{digits}f}"
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "seeds": list(self.seeds), "values": self.values}
+
+
+def seed_rows(runs: Sequence[Run]) -> list[SeedRow]:
+    """Real text, then for each group of runs its start and what Stage II made of it.
+
+    Runs belong together if all their settings but the seed are the same. Starts that are equal in
+    every score are the same start and stand once.
+    """
+    rows: list[SeedRow] = []
+    for name, group in _groups(runs).items():
+        _refuse_repeats(group)
+        for place, first in enumerate(group[0].scores()):
+            found = [run.scores()[place] for run in group]
+            temperature = first["temperature"]
+            cold = f" at T = {temperature}" if temperature not in (None, 1.0) else ""
+            title = REAL if temperature is None else f"{name}: {first['name']}{cold}"
+            row = SeedRow(title, tuple(run.settings.seed for run in group), _values(found))
+            if not any(row.values == old.values and row.name == old.name for old in rows):
+                rows.append(row)
+    return rows
+
+
+def seed_table(
+    rows: Sequence[SeedRow], scores: Sequence[str] = SCORES
+) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of cells; scores that no row has are left out."""
+    shown = [score for score in scores if any(score in row.values for row in rows)]
+    body = [[row.name, str(len(row.seeds)), *(row.cell(score) for score in shown)] for row in rows]
+    return ["", "seeds", *shown], body
+
+
+def _groups(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """Runs by the name of their folders without the number at its end."""
+    groups: dict[tuple[tuple[str, str], ...], list[Run]] = {}
+    for run in runs:
+        if not run.is_finished:
+            raise UserError(f"{run.path}: this run is not finished")
+        settings = dict(leaves(run.settings.model_dump(mode="json")))
+        settings.pop("seed")
+        key = tuple(sorted((name, repr(value)) for name, value in settings.items()))
+        groups.setdefault(key, []).append(run)
+    named: dict[str, list[Run]] = {}
+    for group in groups.values():
+        path = group[0].path
+        name = re.sub(r"[-_]?\d+$", "", path.resolve().name)
+        named[name if name and name not in named else str(path)] = group
+    return named
+
+
+def _refuse_repeats(group: Sequence[Run]) -> None:
+    seen: dict[int, Run] = {}
+    for run in group:
+        if run.settings.seed in seen:
+            raise UserError(
+                f"{run.path} and {seen[run.settings.seed].path} are one run twice: the same"
+                " settings and the same seed"
+            )
+        seen[run.settings.seed] = run
+
+
+def _values(rows: Sequence[dict[str, Any]]) -> dict[str, list[float]]:
+    values: dict[str, list[float]] = {}
+    for row in rows:
+        for score in row["scores"]:
+            values.setdefault(score["name"], []).append(score["value"])
+    return values

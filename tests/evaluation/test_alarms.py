@@ -1,0 +1,65 @@
+"""Every sign is said in one sentence, and values near those of real text raise none."""
+
+import pytest
+
+from sda.evaluation.alarms import find_alarms
+from sda.evaluation.score import Score
+
+REAL = {
+    "bleu-2": 0.9,
+    "bleu-5": 0.4,
+    "self-bleu-5": 0.3,
+    "duplicate-share": 0.01,
+    "copy-share": 0.02,
+    "order-gain": 3.0,
+}
+
+
+def scores(**changes: float) -> list[Score]:
+    values = REAL | {name.replace("_", "-"): value for name, value in changes.items()}
+    return [Score(name, value, True, "", 0.005) for name, value in values.items()]
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "words"),
+    [
+        ({"bleu_5": 0.43}, "better-than-real", "BLEU-5 is 0.430, above the 0.400 of real text"),
+        ({"duplicate_share": 0.15}, "duplicates", "15.0% of the sentences repeat another one"),
+        ({"self_bleu_5": 0.45}, "self-bleu", "self-BLEU-5 is 0.450, far above the 0.300"),
+        ({"order_gain": 0.2}, "word-order", "costs 0.20 nats a token"),
+        ({"copy_share": 0.035}, "copies", "3.5% of the sentences are training sentences"),
+    ],
+)
+def test_each_sign_by_itself(changes: dict[str, float], name: str, words: str) -> None:
+    (alarm,) = find_alarms(scores(**changes), scores())
+
+    assert alarm.name == name
+    assert words in alarm.message
+    assert set(alarm.scores) == {key.replace("_", "-") for key in changes}
+    assert alarm.as_dict().keys() == {"name", "scores", "message"}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"bleu_2": 0.912, "bleu_5": 0.412},
+        {"duplicate_share": 0.025},
+        {"self_bleu_5": 0.38},
+        {"order_gain": 1.5},
+        {"copy_share": 0.028},
+        {"bleu_5": 0.1, "self_bleu_5": 0.1, "duplicate_share": 0.0},
+    ],
+)
+def test_what_real_text_could_have_raises_none(changes: dict[str, float]) -> None:
+    assert find_alarms(scores(**changes), scores()) == []
+
+
+def test_a_difference_within_chance_is_no_alarm() -> None:
+    unsure = [Score("bleu-5", 0.46, True, "", 0.03)]
+    assert find_alarms(unsure, [Score("bleu-5", 0.4, True, "", 0.03)]) == []
+    assert find_alarms([Score("bleu-5", 0.46, True, "", 0.005)], scores()) != []
+
+
+def test_without_real_text_there_is_nothing_to_say() -> None:
+    assert find_alarms(scores(duplicate_share=1.0), []) == []

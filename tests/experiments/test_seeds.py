@@ -1,0 +1,75 @@
+"""Runs of several seeds become one row."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from sda.errors import UserError
+from sda.experiments.run import Run
+from sda.experiments.seeds import SeedRow, seed_rows, seed_table
+
+
+def another_seed(run: Run, folder: Path, seed: int) -> Run:
+    """A copy of the run that says it had another seed, and every score 0.5 higher."""
+    shutil.copytree(run.path, folder)
+    config = folder / "config.toml"
+    config.write_text(
+        "".join(
+            f"seed = {seed}\n" if line.startswith("seed =") else line
+            for line in config.read_text().splitlines(keepends=True)
+        )
+    )
+    scores = json.loads((folder / "scores.json").read_text())
+    for row in scores["rows"]:
+        for score in row["scores"]:
+            score["value"] += 0.5
+    (folder / "scores.json").write_text(json.dumps(scores))
+    return Run(folder)
+
+
+def test_seeds_of_one_setting_are_one_row(captions_run: Run, tmp_path: Path) -> None:
+    other = another_seed(captions_run, tmp_path / "run-1", 1)
+    rows = seed_rows([captions_run, other])
+
+    assert [row.name.rpartition(": ")[2] for row in rows] == [
+        "real text",
+        "mle",
+        "mle at T = 0.8",
+        "sda",
+    ]
+    assert all(row.seeds == (captions_run.settings.seed, 1) for row in rows)
+    first = {score["name"]: score["value"] for score in captions_run.scores()[3]["scores"]}
+    assert rows[3].values["bleu-3"] == pytest.approx([first["bleu-3"], first["bleu-3"] + 0.5])
+
+
+def test_other_settings_are_other_rows(captions_run: Run, toy_run: Run) -> None:
+    names = [row.name for row in seed_rows([captions_run, toy_run])]
+
+    assert names.count("real text") == 2
+    assert len(names) == len(set(names)) + 1 == len(captions_run.scores()) + len(toy_run.scores())
+
+
+def test_a_run_given_twice_is_refused(captions_run: Run) -> None:
+    with pytest.raises(UserError, match="one run twice"):
+        seed_rows([captions_run, captions_run])
+
+
+def test_an_unfinished_run_is_refused(captions_run: Run, tmp_path: Path) -> None:
+    shutil.copytree(captions_run.path, tmp_path / "run")
+    (tmp_path / "run" / "finished.json").unlink()
+    with pytest.raises(UserError, match="not finished"):
+        seed_rows([Run(tmp_path / "run")])
+
+
+def test_cells() -> None:
+    row = SeedRow("x", (0, 1), {"bleu-3": [0.25, 0.75], "length": [11.0]})
+
+    assert row.cell("bleu-3") == "0.500 ± 0.354"
+    assert row.cell("length", digits=1) == "11.0"
+    assert row.cell("mauve") == "-"
+    assert seed_table([row], ["length", "mauve"]) == (
+        ["", "seeds", "length"],
+        [["x", "2", "11.000"]],
+    )
