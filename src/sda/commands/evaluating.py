@@ -65,6 +65,7 @@ def evaluate(
     from sda.evaluation.evaluator import Options
     from sda.evaluation.texts import evaluate_files
     from sda.experiments.evaluation_files import show, write
+    from sda.experiments.reporter import Counter
 
     options = Options(
         lowercase=lower,
@@ -79,7 +80,14 @@ def evaluate(
         checker=find_checker(grammar, languagetool),
         sentence_model=sentence_model,
     )
-    found = evaluate_files(samples, test, train, real, options, column=column, field=field)
+    with Counter(lines=False) as counter:
+        counter.begin(len(samples))
+        found = evaluate_files(
+            *(samples, test, train, real, options),
+            column=column,
+            field=field,
+            done=counter.step,
+        )
     write(samples, found, json_file, markdown, latex, html)
     show(samples, found, every)
 

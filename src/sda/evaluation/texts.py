@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sda.errors import UserError
@@ -30,12 +30,13 @@ def evaluate_files(
     *,
     column: str | None = None,
     field: str | None = None,
+    done: Callable[[str], None] = lambda _: None,
 ) -> list[Evaluation]:
     """What is known about each file of samples, in the order given.
 
     All files are scored by the same number of sentences, that of the smallest, because most scores
     change with it. `column` and `field` say where the text stands in tables and records, in every
-    file.
+    file. `done` is called with the name of each file that is scored.
     """
 
     def read(path: Path) -> list[str]:
@@ -52,4 +53,8 @@ def evaluate_files(
         options,
         min(map(len, texts)) if options.ceiling else None,
     )
-    return [evaluator.evaluate(some) for some in texts]
+    found = []
+    for path, some in zip(samples, texts, strict=True):
+        found.append(evaluator.evaluate(some))
+        done(path.name)
+    return found

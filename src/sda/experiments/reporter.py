@@ -136,9 +136,10 @@ class Terminal:
 
 
 class Counter:
-    """So many steps on standard error: a bar on a terminal, a line for each step elsewhere."""
+    """So many steps on standard error: a bar on a terminal, and if wanted lines elsewhere."""
 
-    def __init__(self) -> None:
+    def __init__(self, lines: bool = True) -> None:
+        self._lines = lines
         self._console = Console(stderr=True, highlight=False)
         self._bars = Bars(
             BarColumn(bar_width=20),
@@ -168,6 +169,6 @@ class Counter:
         self._done += 1
         if self._console.is_terminal:
             self._bars.update(self._task, advance=1, description=text)
-        else:
+        elif self._lines:
             line = f"{self._done}/{self._total} {text}"
             self._console.print(line, markup=False, soft_wrap=True)
