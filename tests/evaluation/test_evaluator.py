@@ -148,6 +148,16 @@ def test_a_checker_counts_issues_on_request(test: list[str]) -> None:
     assert 200 < found.value("grammar-issues") < 334
 
 
+@pytest.mark.parametrize("samples", [["a"], ["a", "b c"], ["", ""], ["a b c"] * 3, ["x y"] * 50])
+@pytest.mark.parametrize("size", [1, 2, 3, 40])
+def test_little_text_has_the_scores_that_it_allows(samples: list[str], size: int) -> None:
+    test = [f"a b {number}" for number in range(size)]
+    found = Evaluator(test, train=test).evaluate(samples)
+
+    assert found.value("bleu-2") >= 0.0
+    assert bool(found.ceiling) == (size > 1)
+
+
 def test_the_seed_chooses_sentences(test: list[str]) -> None:
     samples = captions(2500, 11)
     first, again, other = (

@@ -67,7 +67,9 @@ class SetScorer:
 def cloud_scores(
     samples: Vectors, references: Vectors, convention: Convention = PLAIN
 ) -> list[Score]:
-    """The two distances between sets of sentences as clouds of points."""
+    """The two distances between sets of sentences as clouds of points; none of a single point."""
+    if min(len(samples), len(references)) < 2:
+        return []
     return [
         frechet_score(samples, references, convention),
         mauve_score(samples, references, convention=convention),
