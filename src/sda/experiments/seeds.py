@@ -92,7 +92,7 @@ def _groups(runs: Sequence[Run]) -> dict[str, list[Run]]:
     named: dict[str, list[Run]] = {}
     for group in groups.values():
         path = group[0].path
-        name = re.sub(r"[-_]?\d+$", "", path.resolve().name)
+        name = re.sub(r"[-_]?\d+$", "", path.absolute().name)
         named[name if name and name not in named else str(path)] = group
     return named
 
