@@ -12,6 +12,7 @@ import sys
 import tempfile
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import torch
 from rich.console import Console
@@ -26,14 +27,24 @@ PACKAGES = ("sda", "torch", "numpy", "numba", "nltk", "fast-bleu")
 def main() -> None:
     names = sorted(path.stem.removeprefix("bench_") for path in FOLDER.glob("bench_*.py"))
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--only", choices=names, help="run this one alone")
+    parser.add_argument("--only", choices=names, help="run this one alone, and keep other rows")
     parser.add_argument("--json", type=Path, default=FOLDER / "results.json", metavar="FILE")
     arguments = parser.parse_args()
 
     rows = run(arguments.only) if arguments.only else run_apart(names)
     Console().print(table(rows))
-    report = {**circumstances(), "rows": [as_dict(row) for row in rows]}
+    now = commit()
+    records = [{**as_dict(row), "commit": now} for row in rows]
+    if arguments.only and arguments.json.exists():
+        records = laid_over(json.loads(arguments.json.read_text(encoding="utf-8"))["rows"], records)
+    report = {**circumstances(), "rows": records}
     arguments.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+
+
+def laid_over(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows that were measured now, after those that were measured before and are not."""
+    names = {row["name"] for row in new}
+    return [row for row in old if row["name"] not in names] + new
 
 
 def run_apart(names: list[str]) -> list[Row | Limit]:
@@ -85,11 +96,10 @@ def cells(row: Row | Limit) -> tuple[str, str, str, str]:
 
 
 def circumstances() -> dict[str, object]:
-    """What the numbers depend on besides the code: versions, commit and machine."""
+    """What the numbers depend on besides the code: versions and machine."""
     return {
         "python": platform.python_version(),
         "packages": {name: found for name in PACKAGES if (found := installed(name))},
-        "commit": commit(),
         "machine": platform.machine(),
         "cores": os.cpu_count(),
     }

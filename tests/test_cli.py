@@ -31,7 +31,7 @@ def test_help_lists_the_commands(command: Command) -> None:
     answer = command("--help")
 
     assert answer.code == 0
-    for name in ("train", "demo", "sample", "evaluate", "report", "curve", "inspect"):
+    for name in ("train", "demo", "sample", "evaluate", "report", "curve", "inspect", "eda"):
         assert name in answer.out
     assert command("--version") == Answer(0, f"{sda.__version__}\n", "")
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tiny import TINY, Answer, Interrupting, contents, outcome, toy_lines, train_tiny
 
+from sda.experiments.layers import names_of
 from sda.experiments.run import Run
 
 Command = Callable[..., Answer]
@@ -70,7 +71,7 @@ def test_texts_that_cannot_be_read(
         (("--set", "generator.use=nowhere:Rnn"), "No module named 'nowhere'"),
         (("--set", "rollouts"), "write it as key=value"),
         (("--profile", "nope"), "unknown profile 'nope' (known: full, small, smoke)"),
-        (("--method", "nope"), "unknown method 'nope' (known: mle, rl, sda)"),
+        (("--method", "nope"), f"unknown method 'nope' (known: {', '.join(names_of('methods'))})"),
         (("--generator", "nope"), "unknown generator 'nope' (known: "),
         (("--discriminator", "nope"), "unknown discriminator 'nope' (known: cnn, rnn, seqgan)"),
         (("--metric", "nope"), "unknown metric 'nope' (known: bleu, "),

@@ -22,6 +22,37 @@ from sda.text.corpus import Corpus
 from sda.training.schedule import Phase, Step
 
 KINDS = ("defaults", "discriminators", "generators", "methods", "metrics", "presets", "profiles")
+METHODS = (
+    "mle",
+    "rl",
+    "sda",
+    "sda-gail",
+    "mixed",
+    "constant",
+    "random-buffer",
+    "train-as-buffer",
+    "mle-longer",
+    "raft",
+    "metric-reward",
+    "best-of-n",
+    "d-rejection",
+    "eda",
+    "un-rare",
+    "un-repeat",
+    "mixup",
+    "sda-two-policy",
+)
+WITHOUT_METRIC = (
+    "mle",
+    "rl",
+    "constant",
+    "mle-longer",
+    "d-rejection",
+    "eda",
+    "un-rare",
+    "un-repeat",
+    "mixup",
+)
 SOURCES = ("captions", "oracle", "oracle:file.npz", "lines.txt")
 
 
@@ -30,7 +61,7 @@ def test_there_is_no_other_kind_of_file() -> None:
     names = {entry.name for entry in folders if not entry.name.startswith("_")}
 
     assert names == set(KINDS)
-    assert names_of("methods") == ["mle", "rl", "sda"]
+    assert names_of("methods") == sorted(METHODS)
     assert names_of("profiles") == ["full", "small", "smoke"]
 
 
@@ -84,7 +115,7 @@ def test_every_combination_settles(profile: str, source: str, method: str, gener
     settings, origins = choices.settle()
 
     assert settings.method == method
-    assert len(settings.metric) == (1 if method == "sda" else 0)
+    assert len(settings.metric) == (0 if method in WITHOUT_METRIC else 1)
     assert set(origins) <= dict(leaves(settings.model_dump())).keys()
     assert make_settings(tomllib.loads(write_toml(settings, origins))) == settings
 
@@ -271,3 +302,21 @@ def deviation(model: torch.nn.Module) -> float:
     return (
         torch.cat([parameter.detach().flatten() for parameter in model.parameters()]).std().item()
     )
+
+
+@pytest.mark.parametrize(
+    ("preset", "names"),
+    [("vocabulary", ("bleu-3", "rare-words")), ("repetition", ("bleu-3", "repetition"))],
+)
+def test_presets_of_the_two_control_experiments(
+    preset: str, names: tuple[str, ...], corpus: Corpus
+) -> None:
+    paper = Choices("lines.txt").settle()[0].model_dump()
+    settings = Choices("lines.txt", preset=preset).settle()[0]
+
+    assert build_state(settings, corpus, seeded(1))[1].names == names
+    # Nothing but the metric differs from the paper's setting.
+    assert {key for key, value in settings.model_dump().items() if value != paper[key]} == {
+        "metric"
+    }
+    assert Choices("lines.txt", preset=preset, method="rl").settle()[0].metric == []

@@ -1,4 +1,5 @@
-"""The generator of `docs/extending.md` can be copied from the page, and keeps all promises."""
+"""What `docs/extending.md` shows can be copied from the page: the generator keeps all promises, and
+the baseline trains."""
 
 import importlib
 import inspect
@@ -27,8 +28,8 @@ PROMISES = [
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the files that the page says to save, where Python looks for modules."""
-    module, _ = blocks(PAGE, "python")
-    (settings,) = blocks(PAGE, "toml")
+    module, *_ = blocks(PAGE, "python")
+    settings, _ = blocks(PAGE, "toml")
     (tmp_path / "fading.py").write_text(module)
     (tmp_path / "fading.toml").write_text(settings)
     monkeypatch.syspath_prepend(tmp_path)
@@ -86,7 +87,7 @@ def test_a_mistake_in_a_key_lists_the_right_ones(place: Path) -> None:
 
 @pytest.mark.slow
 def test_the_run_of_the_page(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, run = blocks(PAGE, "python")
+    _, run, *_ = blocks(PAGE, "python")
     exec(compile(run, "docs/extending.md", "exec"), {})
 
     assert len(capsys.readouterr().out.splitlines()) == 3
@@ -95,3 +96,32 @@ def test_the_run_of_the_page(place: Path, capsys: pytest.CaptureFixture[str]) ->
     assert losses[-1] < losses[0]
     assert {row["name"] for row in finished.scores()} >= {"mle", "sda"}
     assert type(finished.generator()).__name__ == "FadingMemory"
+
+
+@pytest.fixture
+def baseline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the files of the baseline, where Python looks for modules."""
+    (tmp_path / "smoothing.py").write_text(blocks(PAGE, "python")[2])
+    (tmp_path / "smoothing.toml").write_text(blocks(PAGE, "toml")[1])
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    importlib.invalidate_caches()
+    return tmp_path
+
+
+def test_the_baseline_goes_by_the_names_on_the_page(baseline: Path) -> None:
+    text = " ".join(PAGE.read_text().split())
+
+    for file in baseline.iterdir():
+        assert f"ave {'it' if file.suffix == '.py' else 'this'} as `{file.name}`" in text
+
+
+@pytest.mark.slow
+def test_the_baseline_of_the_page(baseline: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(blocks(PAGE, "python")[3], "docs/extending.md", "exec"), {})
+
+    plain, smooth = map(float, capsys.readouterr().out.split())
+    assert plain != smooth
+    runs = [Run(baseline / "runs" / name) for name in ("plain", "smooth")]
+    assert runs[0].progress()[-1]["updates"] == runs[1].progress()[-1]["updates"]
+    assert runs[1].settings.objective == {"use": "smoothing:Smoothing", "share": 0.05}

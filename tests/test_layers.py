@@ -18,7 +18,7 @@ LAYERS = (
     ("cli", "api"),
     ("commands",),
     ("experiments",),
-    ("algorithm",),
+    ("algorithm", "baselines"),
     ("training", "evaluation"),
     ("reference", "buffer", "rewards"),
     ("sampling",),
@@ -32,6 +32,7 @@ ROW = {box: row for row, boxes in enumerate(LAYERS) for box in boxes}
 FORBIDDEN = {
     # A test score can never leak into a reward.
     "algorithm": {"evaluation"},
+    "baselines": {"evaluation"},
     # Evaluation stands aside: it scores sentences and models, and knows nothing of training.
     "evaluation": {"reference", "buffer", "rewards"},
 }
@@ -46,6 +47,7 @@ BELOW_EXPERIMENTS = (
     "rewards",
     "training",
     "algorithm",
+    "baselines",
 )
 
 # Extras: packages that an installation may lack, each known to one file only.
@@ -123,6 +125,11 @@ def test_imports_point_down(path: Path) -> None:
         ("rewards", "evaluation", False),
         ("training", "evaluation", False),
         ("algorithm", "evaluation", False),
+        ("algorithm", "baselines", False),
+        ("baselines", "training", True),
+        ("baselines", "algorithm", False),
+        ("baselines", "evaluation", False),
+        ("baselines", "experiments", False),
         ("evaluation", "reference", False),
         ("evaluation", "training", False),
         ("cli", "api", False),

@@ -43,6 +43,14 @@ def test_a_run_on_the_oracle_interrupted_after_every_epoch(tmp_path: Path) -> No
     assert outcome(tmp_path / "parts" / "run") == outcome(whole.path)
 
 
+def test_a_run_with_two_policies_interrupted_after_every_epoch(tmp_path: Path) -> None:
+    two = ("stage2.two_policy=true", "stage2.lambda_w=0.5", "stage2.entropy=0.1")
+    whole = train_tiny("captions", tmp_path / "whole" / "run", two)
+
+    assert interrupted_everywhere("captions", tmp_path / "parts" / "run", two) == EPOCHS
+    assert outcome(tmp_path / "parts" / "run") == outcome(whole.path)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "size"),
@@ -58,6 +66,26 @@ def test_a_run_of_another_generator_interrupted_after_every_epoch(
     whole = train_tiny("captions", tmp_path / "whole" / "run", more)
 
     assert interrupted_everywhere("captions", tmp_path / "parts" / "run", more) == EPOCHS
+    assert outcome(tmp_path / "parts" / "run") == outcome(whole.path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "more",
+    [
+        ("stage2.kl=0.1",),
+        ("stage2.steps=buffer",),
+        ("stage2.steps=mixed", "stage2.mixed_share=0.5"),
+        ("stage2.steps=likelihood",),
+        ("buffer.source=training",),
+        ("stage2.reward=metric", "stage2.baseline=batch_mean"),
+    ],
+    ids=lambda more: more[0],
+)
+def test_a_rival_interrupted_after_every_epoch(more: tuple[str, ...], tmp_path: Path) -> None:
+    whole = train_tiny("captions", tmp_path / "whole" / "run", more)
+    interrupted_everywhere("captions", tmp_path / "parts" / "run", more)
+
     assert outcome(tmp_path / "parts" / "run") == outcome(whole.path)
 
 

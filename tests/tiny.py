@@ -117,14 +117,15 @@ def outcome(folder: Path) -> dict[str, Any]:
         str(name): hash_of(folder / name)
         for name in names
         # These tell the time, or where in a file that does.
-        if name.name not in ("progress.jsonl", "state.json")
+        if name.name not in ("progress.jsonl", "state.json", "finished.json")
     }
     lines = [json.loads(line) for line in (folder / "progress.jsonl").read_bytes().splitlines()]
-    for line in lines:
-        del line["seconds"]
+    finished = json.loads((folder / "finished.json").read_text())
+    for timed in (*lines, finished):
+        del timed["seconds"], timed["cpu_seconds"]
     states = sorted(folder.glob("checkpoints/*/state.json"))
     counters = {path.parent.name: json.loads(path.read_text())["counters"] for path in states}
-    return {"files": same, "progress": lines, "counters": counters}
+    return {"files": same, "progress": lines, "counters": counters, "end": finished}
 
 
 def contents(folder: Path) -> dict[str, str]:

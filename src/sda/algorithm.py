@@ -1,24 +1,29 @@
 """Algorithm 1 of the paper, and nothing else.
 
 Departures: what the listing leaves open (phases of the discriminator, first fill, rescoring) is
-decided in docs/decisions 0009 to 0012 and 0036. Likelihood steps in Stage II are LeakGAN's and off
-unless asked for (decision 0037).
+decided in docs/decisions 0009 to 0012 and 0036. A schedule may hold likelihood steps: LeakGAN's
+(decision 0037), and those of rivals that learn without a discriminator (decision 0114). The entropy
+is the theory's, and off unless asked for (decision 0006).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import torch
 
 from sda.models.generator import without_dropout
 from sda.reference.metric import WeightedSum
-from sda.rewards import rescale, rollout_rewards, subtract_baseline
-from sda.sampling import sample
+from sda.rewards import rescale, subtract_baseline
+from sda.sampling import Write, sample
 from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
 from sda.training.diagnosis import diagnose
+from sda.training.entropy import add_entropy
+from sda.training.likelihood import LIKELIHOOD_STEPS, optimizer_for, real_batches
 from sda.training.plateau import check_validation, follow_plateau
 from sda.training.progress import Meter, Progress
+from sda.training.reward import Reward, rollout_reward
 from sda.training.schedule import Phase, Step, next_phase
 from sda.training.settings import TrainingSettings
 from sda.training.state import TrainState
@@ -34,29 +39,41 @@ def self_data_augmentation(
     settings: TrainingSettings,
     objective: Objective = nll,
     tick: Callable[[], None] = lambda: None,
+    reward: Reward | None = None,
+    fill: Write | None = None,
 ) -> Iterator[Progress]:
     """Train by maximum likelihood, then imitate the data and the buffer in turn.
 
     Yields once for each entry of the two schedules. Position lives in the state, so a state that
     was saved between two yields goes on where it stood. `tick` is called after every update of the
-    generator and every round of the discriminator, to show that there is life.
+    generator and every round of the discriminator, to show that there is life. `reward` is what
+    sentences earn, by default the discriminator's judgement; `fill` writes the first sentences of
+    the buffer, by default the generator.
     """
     generator, buffer, rng = state.generator, state.buffer, state.rng
 
     def write(n: int) -> Sentences:
-        return sample(generator, n, rng)
+        sentences = sample(generator, n, rng)
+        state.written += int(sentences.lengths.sum())
+        return sentences
 
-    def maximise_likelihood(meter: Meter, most: int | None = None) -> None:
-        for real in islice(corpus.batches(settings.mle.batch_size, rng), most):
+    def maximise_likelihood(
+        batches: Iterable[Sentences], optimizer: torch.optim.Optimizer, meter: Meter
+    ) -> None:
+        for real in batches:
             loss = objective(generator, real)  # Eq. 5
-            update_generator(state, state.mle_optimizer, loss, settings.mle.clip, meter)
+            update_generator(state, optimizer, loss, settings.mle.clip, meter)
             tick()
+
+    reward = reward or rollout_reward(state, settings.stage2)
+    fill = fill or write
 
     # Stage I: MLE training (lines 2-6).
     while state.phase < len(phases):
         meter = Meter()
         if phases[state.phase] is Phase.GENERATOR:
-            maximise_likelihood(meter)
+            walk = corpus.batches(settings.mle.batch_size, rng)
+            maximise_likelihood(walk, state.mle_optimizer, meter)
             state.mle_epoch += 1
             nll_valid = check_validation(state, corpus.valid, meter)
             is_last = Phase.GENERATOR not in phases[state.phase + 1 :]
@@ -78,17 +95,21 @@ def self_data_augmentation(
         meter = Meter()
         epoch = state.sda_epoch + 1
         if epoch == 1:
-            written = write(settings.buffer.first_fill)
+            written = fill(settings.buffer.first_fill)
             buffer.add(written, metric(written), 0, rng)
         elif metric.depends_on_generator:
             buffer.rescore(metric(buffer.entries.sentences))
         buffer.expire(epoch)
         for step in steps:
+            real = real_batches(step, state, corpus, settings)
             if step is Step.LIKELIHOOD:
-                maximise_likelihood(Meter(), settings.stage2.mle_batches)
+                maximise_likelihood(real, state.mle_optimizer, Meter())
                 continue
             written = write(settings.buffer.candidates)
             accepted = buffer.add(written, metric(written), epoch, rng)  # line 9
+            if step in LIKELIHOOD_STEPS:
+                maximise_likelihood(real, optimizer_for(step, state), meter)
+                continue
             source = buffer if step is Step.AUGMENTED else corpus  # lines 10-16
             d = settings.discriminator_phase
             for _ in range(d.rounds):
@@ -97,17 +118,10 @@ def self_data_augmentation(
                 )  # Eq. 6
                 tick()
             fake = write(settings.stage2.batch_size)
-            rewards = rollout_rewards(
-                generator,
-                state.discriminator,
-                fake,
-                settings.stage2.rollouts,
-                rng,
-                settings.stage2.rollout_every,
-                settings.stage2.reward,
-            )  # Eqs. 1-2
+            rewards = reward(fake)  # Eqs. 1-2
             rescaled = rescale(rewards, fake.mask, settings.stage2.rescale)
             weights = subtract_baseline(rescaled, fake.mask, settings.stage2.baseline)
+            weights = add_entropy(weights, generator, fake, settings.stage2.entropy)
             with without_dropout(generator):
                 loss = generator.loss(fake, weights)  # Eq. 7
             update_generator(state, state.policy_optimizer, loss, settings.stage2.clip, meter)

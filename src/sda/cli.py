@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from sda import __version__
-from sda.commands import evaluating, reading, training
+from sda.commands import augmenting, evaluating, reading, training
 
 app = typer.Typer(
     help="Self Data Augmentation: a text generator learns from its own best sentences, and you see"
@@ -81,5 +81,6 @@ for command in (
     evaluating.curve,
     evaluating.report,
     reading.inspect,
+    augmenting.eda,
 ):
     app.command()(command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import torch
@@ -44,19 +45,21 @@ def rollout_rewards(
     rng: torch.Generator,
     every: int = 1,
     kind: RewardKind = "prob",
+    count: Callable[[int], None] = lambda _: None,
 ) -> Tensor:
     """(B, T) reward of each token: how real the sentence looks once it is finished (Eqs. 1-2).
 
     Entry t averages the judgement of `rollouts` completions of tokens 1..t; the last token of a
     sentence needs no completion and gets that of the sentence; padding gets zero. With `every` = c
     only each c-th beginning is completed, and the c tokens that lead to it share its reward. With
-    no rollouts every token gets the reward of its sentence.
+    no rollouts every token gets the reward of its sentence. `count` is told how many tokens each
+    batch of completions took.
     """
     final = judge(discriminator, sentences, kind)
     rewards = final[:, None].expand(sentences.tokens.shape).clone()
     if rollouts:
         with without_dropout(generator), without_dropout(discriminator):
-            _fill(rewards, generator, discriminator, sentences, rollouts, rng, every, kind)
+            _fill(rewards, generator, discriminator, sentences, rollouts, rng, every, kind, count)
     return rewards * sentences.mask
 
 
@@ -69,6 +72,7 @@ def _fill(
     rng: torch.Generator,
     every: int,
     kind: RewardKind,
+    count: Callable[[int], None],
 ) -> None:
     """Walk the sentences once; at each beginning due, branch the state and complete it."""
     tokens = torch.full_like(sentences.lengths, generator.bos)
@@ -86,6 +90,7 @@ def _fill(
             finished = complete(
                 generator, prefixes[copies], logits[copies], select(state, copies), rng
             )
+            count(int(finished.lengths.sum()) - t * len(copies))
             logit = discriminator.completed_logit(prefixes[rows], finished)
             values = _reward(logit, kind).view(len(rows), rollouts).mean(1)
             rewards[rows, t - every : t] = values[:, None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -10,6 +11,9 @@ from torch import Tensor
 from sda.models.generator import Generator, without_dropout
 from sda.models.state import State, select
 from sda.text.sentences import Sentences
+
+Write = Callable[[int], Sentences]
+"""What writes so many sentences."""
 
 LOGIT_BYTES = 4 * 2**20  # of one step's logits: what stays in the cache is twice as fast as 32 MiB
 

@@ -8,6 +8,7 @@ import torch
 from fakes import FixedGenerator, seeded
 
 from sda.reference.bleu import Bleu
+from sda.reference.chance import Chance
 from sda.reference.filters import Contains, Length, NotCopy
 from sda.reference.function import Function
 from sda.reference.likelihood import Likelihood
@@ -38,6 +39,7 @@ CASES = {
     "likelihood": Case(likelihood, "the the the", "big big big"),
     "rare words": Case(lambda v, c: RareWords(v, c.train, 6, 1.0), "a big cat", "a cat"),
     "repetition": Case(lambda v, c: Repetition(v), "a cat ran home", "a a a a a"),
+    "chance": Case(lambda v, c: Chance(v, seeded(0)), "a dog", "a cat"),
     "contains": Case(lambda v, c: Contains(v, ["cat"], ["dog"]), "the cat", "the cat dog"),
     "length": Case(lambda v, c: Length(v, 2, 3), "the big cat", "the big cat ran"),
     "not a copy": Case(lambda v, c: NotCopy(v, c.train), "the cat", "the cat sat"),

@@ -9,7 +9,6 @@ from sda.evaluation.score import Score
 from sda.evaluation.vocabulary import (
     length_distance,
     length_scores,
-    rare_threshold,
     rare_word_scores,
     type_count,
 )
@@ -25,14 +24,6 @@ def by_name(scores: list[Score]) -> dict[str, Score]:
 
 def of_lengths(*lengths: int) -> Flat:
     return Flat.from_lists([[1] * length for length in lengths])
-
-
-@pytest.mark.parametrize(
-    ("sentences", "threshold"),
-    [(278_686, 50), (139_343, 25), (120_000, 22), (9_490, 3), (1, 3), (1_000_000, 179)],
-)
-def test_the_threshold_scales_with_the_data(sentences: int, threshold: int) -> None:
-    assert rare_threshold(sentences) == threshold
 
 
 def test_rare_words_by_hand() -> None:

@@ -9,8 +9,17 @@ import torch
 from fakes import lists_of, seeded, sentences_of
 from tiny import tiny_settings
 
+from sda.algorithm import self_data_augmentation
 from sda.errors import UserError
-from sda.experiments.build import build, build_metric, build_state, plan
+from sda.experiments.build import (
+    build,
+    build_metric,
+    build_state,
+    choose_loop,
+    plan,
+    two_policies,
+)
+from sda.experiments.layers import Choices
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
 from sda.models.rnn import RnnGenerator
@@ -18,6 +27,7 @@ from sda.reference.bleu import Bleu
 from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
 from sda.training.schedule import Phase, Step
+from sda.training.wasserstein import read_features
 
 RNN = "sda.models.rnn:RnnGenerator"
 
@@ -146,6 +156,52 @@ def test_a_state_has_one_rate_for_each_optimiser(corpus: Corpus) -> None:
     assert [optimizer.param_groups[0]["lr"] for optimizer in optimizers] == [0.1, 0.2, 0.3]
     assert isinstance(state.discriminator, Discriminator)
     assert metric.names == ("bleu-3",)
+
+
+def test_one_policy_unless_there_are_to_be_two(corpus: Corpus) -> None:
+    one = tiny_settings("captions")[0]
+    two = tiny_settings("captions", "stage2.rate=0.2", method="sda-two-policy")[0]
+    state, _ = build_state(two, corpus, seeded(3))
+
+    assert build_state(one, corpus, seeded(3))[0].second is None
+    assert choose_loop(one) is self_data_augmentation
+    assert choose_loop(two) is two_policies
+    assert state.second is not None
+    assert state.second.optimizer.param_groups[0]["lr"] == 0.2
+    assert state.second.generator.loss(corpus.train).isfinite()
+    assert state.second.critic.judge(read_features(state.discriminator, corpus.valid)).shape == (3,)
+    # The first policy is the one that a run without the second would have.
+    generator = build_state(one, corpus, seeded(3))[0].generator
+    pairs = zip(generator.parameters(), state.generator.parameters(), strict=True)
+    assert all(torch.equal(a, b) for a, b in pairs)
+
+
+def test_both_policies_read_one_discriminator(corpus: Corpus) -> None:
+    settings, _ = Choices(
+        "captions", method="sda-two-policy", generator="leakrnn", profile="smoke"
+    ).settle()
+    state, _ = build_state(settings, corpus, seeded(3))
+    assert state.second is not None
+
+    before = state.second.generator.log_probs(corpus.valid).detach()
+    with torch.no_grad():
+        state.discriminator.get_parameter("embedding.weight").add_(1.0)
+    assert not torch.equal(before, state.second.generator.log_probs(corpus.valid))
+
+
+@pytest.mark.parametrize(
+    ("method", "assignment", "message"),
+    [
+        ("sda-two-policy", "stage2.steps=training", "two policies need stage2.steps"),
+        ("sda-two-policy", "stage2.mle_every=3", "and stage2.mle_every = 0"),
+        ("sda", "stage2.lambda_w=0.1", "stage2.two_policy must be true"),
+    ],
+)
+def test_what_two_policies_cannot_do(method: str, assignment: str, message: str) -> None:
+    settings, _ = tiny_settings("captions", assignment, method=method)
+
+    with pytest.raises(UserError, match=message):
+        plan(settings)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from sda.models.generator import Generator
 from sda.reference.metric import WeightedSum
 from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
+from sda.training import reward
 from sda.training.progress import Progress
 from sda.training.schedule import Phase, Step, training_only
 from sda.training.settings import (
@@ -105,7 +106,7 @@ def scribe(
 
     note(algorithm, "sample", lambda _, n, __: f"write {n}")
     note(algorithm, "discriminator_phase", discriminate, instead=lambda *_: 0)
-    note(algorithm, "rollout_rewards", lambda *a: f"rewards of {len(a[2])} by {a[3]}")
+    note(reward, "rollout_rewards", lambda *a: f"rewards of {len(a[2])} by {a[3]}")
     note(algorithm, "update_generator", update, instead=lambda *_: 0)
     note(algorithm, "check_validation", lambda *_: "validate", instead=lambda *_: 1.0)
     note(buffer, "add", lambda s, _, epoch, __: f"keep the best of {len(s)} in {epoch}")
@@ -234,7 +235,7 @@ def test_rewards_weight_the_sentences_they_were_given_for_without_dropout(
         assert not dropout.training
         return Generator.loss(generator, sentences, weights)
 
-    monkeypatch.setattr(algorithm, "rollout_rewards", rewards)
+    monkeypatch.setattr(reward, "rollout_rewards", rewards)
     monkeypatch.setattr(generator, "loss", loss)
     scribe.run([], [[T]])
 

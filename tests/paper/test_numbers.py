@@ -51,7 +51,7 @@ def test_a_word_seen_twenty_times_adds_a_fourhundredth() -> None:
 def test_fifty_occurrences_are_not_rare() -> None:
     def bonus(count: int) -> float:
         train = Sentences(torch.ones(count, 1).long(), torch.ones(count).long())
-        return RareWords(NumberVocabulary(2), train)(sentences_of([1])).item()
+        return RareWords(NumberVocabulary(2), train, threshold=50)(sentences_of([1])).item()
 
     assert bonus(49) == pytest.approx(1 / 49**2)
     assert bonus(50) == 0

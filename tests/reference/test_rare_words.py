@@ -41,3 +41,10 @@ def test_end_symbol_and_unknown_word_are_never_rare() -> None:
     metric = RareWords(vocabulary, train, bonus_cap=1)
 
     assert metric(sentences_of([1, 0], [3, 0])).tolist() == [0, 1]
+
+
+def test_the_threshold_scales_with_the_training_set() -> None:
+    # Of four sentences, words that come once or twice are rare.
+    metric = RareWords(NUMBERS, TRAIN, bonus_cap=1)
+
+    assert metric(sentences_of([1], [2], [3], [4])).tolist() == [1 / 4, 0, 0, 1]

@@ -110,7 +110,19 @@ def test_corpus_holds_no_test_split() -> None:
         "train",
         "valid",
         "max_length",
+        "walk",
     }
+
+
+def test_an_epoch_of_a_larger_corpus_walks_no_more_than_it_is_told() -> None:
+    corpus = Corpus(NumberVocabulary(9), numbered(9), numbered(2), max_length=9, walk=4)
+    epochs = [
+        [i for batch in corpus.batches(3, seeded(seed)) for i in numbers(batch)]
+        for seed in range(20)
+    ]
+
+    assert all(len(set(epoch)) == len(epoch) == 4 for epoch in epochs)
+    assert set().union(*epochs) == set(range(9))
 
 
 def test_sentences_longer_than_max_length_are_refused() -> None:

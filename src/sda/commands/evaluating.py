@@ -115,7 +115,7 @@ def compare(
     markdown: Annotated[Path | None, typer.Option(help="Markdown file to write.")] = None,
     latex: Annotated[Path | None, typer.Option(help="LaTeX file to write.")] = None,
 ) -> None:
-    """Print one table of several runs: mean and standard deviation over seeds."""
+    """Print one table of several runs, scores and costs: mean and deviation over seeds."""
     from rich.console import Console
 
     from sda.experiments.comparison import latex_table, markdown_table
@@ -133,7 +133,7 @@ def compare(
             write_text(path, text(header, body))
     # A score a row: names of runs are fewer than scores, and a terminal is narrow.
     turned = [list(column) for column in zip(header, *body, strict=True)]
-    Console().print(rich_table(turned[0], turned[1:], "Scores on test data"))
+    Console().print(rich_table(turned[0], turned[1:], "Scores on test data, and costs"))
 
 
 def curve(

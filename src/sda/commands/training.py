@@ -21,7 +21,8 @@ def train(
     ],
     out: Annotated[Path | None, typer.Option(help="Run folder; by default one in runs/.")] = None,
     method: Annotated[
-        str | None, typer.Option(help="mle, rl or sda; by default --config's or the generator's.")
+        str | None,
+        typer.Option(help="mle, rl, sda, raft, ...; by default --config's or the generator's."),
     ] = None,
     generator: Annotated[
         str, typer.Option(help="rnn, gru, leakrnn, transformer, cnn, seqgan or leakgan.")

@@ -16,25 +16,10 @@ from sda.evaluation.interval import (
     set_interval,
 )
 from sda.evaluation.score import PLAIN, Convention, Score, standard_error
+from sda.text.rare_words import rare_threshold
 from sda.text.sentences import Flat
 
 QUANTILES = (5, 50, 95)
-
-PAPER_THRESHOLD = 50
-PAPER_SENTENCES = 278_686
-SMALLEST_THRESHOLD = 3
-
-
-def rare_threshold(sentences: int) -> int:
-    """The count below which a word is rare in so many training sentences: the paper's 50, scaled.
-
-    50 belongs to 278,686 sentences. It shrinks with the data, down to 3, because in a small set
-    nearly every word would be rare otherwise.
-
-    >>> rare_threshold(278_686), rare_threshold(120_000), rare_threshold(9_490)
-    (50, 22, 3)
-    """
-    return max(SMALLEST_THRESHOLD, round(PAPER_THRESHOLD * sentences / PAPER_SENTENCES))
 
 
 def rare_word_scores(

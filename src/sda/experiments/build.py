@@ -5,13 +5,15 @@ from __future__ import annotations
 import importlib
 import inspect
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from torch import nn
 
+from sda.algorithm import self_data_augmentation
+from sda.baselines.two_policy import imitate_with_two_policies
 from sda.buffer import Buffer
 from sda.errors import UserError
 from sda.experiments.config import Settings
@@ -19,20 +21,25 @@ from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
 from sda.reference.filters import NotCopy
 from sda.reference.metric import ReferenceMetric, WeightedSum
+from sda.sampling import Write
 from sda.text.corpus import Corpus
 from sda.text.vocabulary import Vocabulary
+from sda.training.progress import Progress
 from sda.training.schedule import (
     Phase,
     Step,
     paper_schedule,
+    same_number,
     stage_one,
-    training_only,
     with_likelihood,
 )
-from sda.training.settings import BufferSettings, TrainingSettings
-from sda.training.state import TrainState
+from sda.training.settings import BufferSettings, StageTwoSettings, TrainingSettings
+from sda.training.state import SecondPolicy, TrainState
+from sda.training.steps import Objective, nll
+from sda.training.wasserstein import Critic, critic_optimizer, read_features
 
 LARGEST_DEFAULT_BUFFER = 5000
+ONE_KIND = {"training": Step.TRAINING, "likelihood": Step.CONTINUED, "buffer": Step.RANKED}
 FINITE = ConfigDict(allow_inf_nan=False, arbitrary_types_allowed=True)
 
 
@@ -67,6 +74,12 @@ def build(section: Mapping[str, Any], key: str, base: type = object, **known: An
         raise UserError(f"setting '{key}': {error}") from None
 
 
+def takes(section: Mapping[str, Any], key: str, argument: str) -> bool:
+    """Whether the component that the section names asks for this argument."""
+    make = _locate(str(section.get("use", "")), key, object)
+    return argument in inspect.signature(make).parameters
+
+
 def _locate(use: str, key: str, base: type) -> Any:
     module, _, name = use.partition(":")
     if not module or module.startswith(".") or not name:
@@ -96,21 +109,34 @@ def build_models(
     settings: Settings, vocabulary: Vocabulary, max_length: int, rng: torch.Generator
 ) -> tuple[Generator, Discriminator]:
     """Fresh models; the discriminator comes first, because some generators read its features."""
-    size = len(vocabulary)
     discriminator: Discriminator = build(
-        settings.discriminator, "discriminator", Discriminator, vocabulary_size=size, rng=rng
+        settings.discriminator,
+        "discriminator",
+        Discriminator,
+        vocabulary_size=len(vocabulary),
+        rng=rng,
     )
+    return _build_generator(settings, vocabulary, max_length, discriminator, rng), discriminator
+
+
+def _build_generator(
+    settings: Settings,
+    vocabulary: Vocabulary,
+    max_length: int,
+    discriminator: Discriminator,
+    rng: torch.Generator,
+) -> Generator:
     generator: Generator = build(
         settings.generator,
         "generator",
         Generator,
-        vocabulary_size=size,
+        vocabulary_size=len(vocabulary),
         eos=vocabulary.eos,
         max_length=max_length,
         discriminator=discriminator,
         rng=rng,
     )
-    return generator, discriminator
+    return generator
 
 
 def build_metric(
@@ -152,8 +178,24 @@ def build_state(
         _adam(discriminator, settings.discriminator_phase.rate),
         _buffer(settings.buffer, corpus, metric.names),
         rng,
+        _second_policy(settings, corpus, discriminator, rng)
+        if settings.stage2.two_policy
+        else None,
     )
     return state, metric
+
+
+def _second_policy(
+    settings: Settings, corpus: Corpus, discriminator: Discriminator, rng: torch.Generator
+) -> SecondPolicy:
+    """A second generator, which reads the same discriminator, and an untaught critic.
+
+    The generator's first values do not matter: Stage II begins with those of the first.
+    """
+    generator = _build_generator(settings, corpus.vocabulary, corpus.max_length, discriminator, rng)
+    critic = Critic(read_features(discriminator, corpus.train[:1]).shape[1], rng)
+    rate = settings.stage2.rate
+    return SecondPolicy(generator, _adam(generator, rate), critic, critic_optimizer(critic))
 
 
 def _adam(model: nn.Module, rate: float) -> torch.optim.Optimizer:
@@ -172,23 +214,95 @@ def _buffer(settings: BufferSettings, corpus: Corpus, parts: tuple[str, ...]) ->
     )
 
 
+Loop = Callable[..., Iterator[Progress]]
+
+
+def choose_loop(settings: Settings) -> Loop:
+    """Algorithm 1, or the form with two policies; both are called in the same way."""
+    return two_policies if settings.stage2.two_policy else self_data_augmentation
+
+
+def two_policies(
+    state: TrainState,
+    corpus: Corpus,
+    metric: WeightedSum,
+    phases: Sequence[Phase],
+    schedule: Sequence[Sequence[Step]],
+    settings: TrainingSettings,
+    objective: Objective = nll,
+    tick: Callable[[], None] = lambda: None,
+    *_: object,
+) -> Iterator[Progress]:
+    """Stage I of Algorithm 1, then Stage II with two policies; yields what Algorithm 1 yields.
+
+    Its rewards and the first fill of its buffer are its own.
+    """
+    yield from self_data_augmentation(state, corpus, metric, phases, [], settings, objective, tick)
+    yield from imitate_with_two_policies(state, corpus, metric, schedule, settings, tick)
+
+
 def plan(settings: Settings) -> tuple[list[Phase], list[list[Step]], TrainingSettings]:
     """Both schedules, and the training settings with what no step needs switched off."""
-    mle, two = settings.mle, settings.stage2
+    mle, two, judge = settings.mle, settings.stage2, settings.discriminator_phase
+    schedule = _schedule(two)
+    if two.reward == "metric" and not settings.metric:
+        raise UserError("setting 'stage2.reward': 'metric' needs a metric, and there is none")
+    imitates = schedule and two.steps in ("alternating", "training")
+    is_judged = imitates and two.reward in ("prob", "gail")
+    selects = settings.selection and takes(settings.selection, "selection", "discriminator")
+    first_rounds = judge.first_rounds if is_judged or selects else 0
+    buffer = settings.buffer
+    if buffer.source == "training":
+        if buffer.reject_copies:
+            raise UserError("setting 'buffer.source': 'training' leaves nothing to reject_copies")
+        buffer = buffer.model_copy(update={"candidates": 0})
+    if two.steps in ("training", "likelihood"):
+        buffer = buffer.model_copy(update={"candidates": 0, "first_fill": 0, "source": "generator"})
+    _check_policies(settings)
     training = TrainingSettings(
         mle=mle,
-        discriminator_phase=settings.discriminator_phase,
-        buffer=settings.buffer,
+        discriminator_phase=judge if is_judged else judge.model_copy(update={"rounds": 0}),
+        buffer=buffer,
         stage2=two,
     )
-    if two.steps == "none" or not two.epochs:
-        return stage_one(mle.epochs, 0, mle.alternations), [], training
-    phases = stage_one(mle.epochs, settings.discriminator_phase.first_rounds, mle.alternations)
-    make = paper_schedule if two.steps == "alternating" else training_only
-    schedule = make(two.epochs, two.first_steps, two.fewer_every)
-    if two.mle_every:
-        schedule = with_likelihood(schedule, two.mle_every)
-    if two.steps == "training":
-        unused = settings.buffer.model_copy(update={"candidates": 0, "first_fill": 0})
-        training = training.model_copy(update={"buffer": unused})
-    return phases, schedule, training
+    return stage_one(mle.epochs, first_rounds, mle.alternations), schedule, training
+
+
+def _check_policies(settings: Settings) -> None:
+    """Two policies are told what they do not know, rather than to pass over it."""
+    two = settings.stage2
+    if two.lambda_w and not two.two_policy:
+        raise UserError(
+            "setting 'stage2.lambda_w': the distance is that of two policies, so"
+            " stage2.two_policy must be true"
+        )
+    if not two.two_policy:
+        return
+    if two.steps != "alternating" or two.mle_every:
+        raise UserError(
+            "setting 'stage2.two_policy': two policies need stage2.steps = \"alternating\" and"
+            " stage2.mle_every = 0"
+        )
+    if two.kl or two.reward not in ("prob", "gail") or settings.buffer.source != "generator":
+        raise UserError(
+            "setting 'stage2.two_policy': two policies learn from the discriminator and their own"
+            " sentences, without stage2.kl, another stage2.reward or another buffer.source"
+        )
+
+
+def _schedule(two: StageTwoSettings) -> list[list[Step]]:
+    """What the steps of Stage II are; none for plain maximum likelihood."""
+    if two.steps == "none":
+        return []
+    if two.steps == "mixed":
+        return [[Step.MIXED]] * two.epochs
+    if two.steps == "alternating":
+        schedule = paper_schedule(two.epochs, two.first_steps, two.fewer_every)
+    else:
+        schedule = same_number(ONE_KIND[two.steps], two.epochs, two.first_steps, two.fewer_every)
+    return with_likelihood(schedule, two.mle_every) if two.mle_every else schedule
+
+
+def first_writer(training: TrainingSettings, corpus: Corpus) -> Write | None:
+    """What fills the buffer at first in place of the generator: the training sentences, or None."""
+    return (lambda _: corpus.train) if training.buffer.source == "training" else None

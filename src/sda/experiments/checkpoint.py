@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,12 @@ class Checkpoints:
         self.save(f"{number:06}", checkpoint)
         for old in self._numbers()[:-KEPT]:
             shutil.rmtree(self.folder / old, ignore_errors=True)
+
+    def drop_others(self, beginning: str, names: Collection[str]) -> None:
+        """Remove the checkpoints whose names begin so, all but those named."""
+        for entry in self.folder.glob(f"{beginning}*"):
+            if entry.name not in names:
+                shutil.rmtree(entry, ignore_errors=True)
 
     def latest(self) -> str | None:
         """The name of the newest numbered checkpoint."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import tomli_w
-from pydantic import Field, PositiveFloat, PositiveInt, ValidationError
+from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 
 from sda import LARGEST_SEED
 from sda.errors import UserError
@@ -54,13 +54,43 @@ class EvaluationSettings(Section):
     """A second temperature at which the start of Stage II is scored: sharper without training."""
 
 
+class GuardRule(Section):
+    """One rule over a figure that epochs of Stage II log; it has either `rise` or `above`."""
+
+    figure: str
+    """The name of the figure in progress.jsonl, such as `nll_valid` or `duplicate_share`."""
+    rise: PositiveFloat | None = None
+    """The figure may exceed its value at the start of Stage II by this share of it."""
+    above: float | None = None
+    """The figure may not be above this value."""
+    action: Literal["stop", "roll_back"] = "stop"
+    """Whether Stage II ends with the epoch that breaks the rule, or with the best one."""
+    best: str = "nll_valid"
+    """The figure by which the best epoch is found, the end of Stage I among them."""
+    best_is: Literal["lowest", "highest"] = "lowest"
+    """Which value of that figure is the best."""
+
+    @model_validator(mode="after")
+    def _has_one_limit(self) -> GuardRule:
+        if (self.rise is None) == (self.above is None):
+            raise ValueError("a rule has either 'rise' or 'above'")
+        return self
+
+
+class GuardSettings(Section):
+    """What ends Stage II before its time."""
+
+    rules: list[GuardRule] = Field(default_factory=list)
+    """Rules over the figures of each epoch; the first that is broken decides."""
+
+
 class Settings(TrainingSettings):
     """Everything that determines a run."""
 
     source: str
     """A text file, `captions`, `oracle` or `oracle:FILE.npz`."""
     method: str = "sda"
-    """The row of the table: `mle`, `rl`, `sda`."""
+    """The row of the table: a name of a file in `configs/methods`."""
     seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
     """All random numbers of the run come from it."""
     threads: PositiveInt = 1
@@ -77,6 +107,13 @@ class Settings(TrainingSettings):
     """The discriminator, likewise."""
     metric: list[Table] = Field(default_factory=list)
     """Parts of the reference metric: `use`, `weight` (1 unless given) and arguments of each."""
+    augmentation: Table = Field(default_factory=dict)
+    """What enlarges the training sentences before training: `use` and arguments; empty is none."""
+    objective: Table = Field(default_factory=dict)
+    """What maximum likelihood is replaced by in Stage I: `use` and arguments; empty is none."""
+    selection: Table = Field(default_factory=dict)
+    """Which written sentences of a finished run are kept: `use` and arguments; empty is all."""
+    guard: GuardSettings = GuardSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
 
 
@@ -156,6 +193,10 @@ def _toml_value(value: Any) -> str:
     """One value on one line."""
     if isinstance(value, list):
         return f"[{', '.join(_toml_value(item) for item in value)}]"
+    if isinstance(value, dict):
+        given = {key: item for key, item in value.items() if item is not None}
+        items = (f"{_toml_key(key)} = {_toml_value(item)}" for key, item in given.items())
+        return f"{{{', '.join(items)}}}"
     return tomli_w.dumps({"x": value}).strip().removeprefix("x = ")
 
 

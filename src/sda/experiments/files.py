@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from sda.errors import UserError
 
@@ -21,19 +21,26 @@ def naming(path: Path) -> Iterator[None]:
         raise UserError(f"{path}: {error.strerror or error}") from None
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """The file holds the content, on the disk and not only in a cache; or it is as it was."""
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """What is written inside becomes the file once all of it is on the disk; or it is as it was."""
     temporary = path.parent / f".{path.name}.{os.getpid()}.part"
     with naming(path):
         try:
             with temporary.open("wb") as file:
-                file.write(content)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
         sync_folder(path.parent)
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """The file holds the content, on the disk and not only in a cache; or it is as it was."""
+    with whole_file(path) as file:
+        file.write(content)
 
 
 def write_text(path: Path, text: str) -> None:

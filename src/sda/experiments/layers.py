@@ -1,6 +1,6 @@
 """Settings from many places, laid over each other; the later wins.
 
-The order: package defaults, generator recipe, method, preset, profile, discriminator and metric
+The order: package defaults, generator recipe, preset, method, profile, discriminator and metric
 named on the command line, the user's file, single values. A settings file may hold values for one
 case only under `[for.NAME]`, where NAME is the kind of source, a generator recipe, or both, as in
 `oracle-rnn`. A generator recipe may name another as its `base`, whose values and cases hold for it
@@ -19,7 +19,14 @@ from typing import Any
 from sda.errors import UserError
 from sda.experiments.config import Settings, Table, leaves, make_settings, read_toml
 
-COMPONENTS = ("generator", "discriminator", "metric")
+COMPONENTS = (
+    "generator",
+    "discriminator",
+    "metric",
+    "augmentation",
+    "objective",
+    "selection",
+)
 SOURCES = ("text", "captions", "oracle", "oracle-long")
 LONG = 20  # words; a longer `oracle` has larger models, as in the paper's second synthetic set
 
@@ -202,8 +209,8 @@ class Choices:
         if base is not None:
             layers.add(named("generators", base), f"generator {base}")
         layers.add(recipe, f"generator {self.generator}")
-        layers.add(named("methods", method), f"method {method}")
         layers.add(named("presets", self.preset), f"preset {self.preset}")
+        layers.add(named("methods", method), f"method {method}")
         layers.add(named("profiles", self.profile), f"profile {self.profile}")
         if self.discriminator is not None:
             name = self.discriminator

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
 from sda.experiments.tables import summary_table
@@ -172,3 +172,41 @@ class Counter:
         elif self._lines:
             line = f"{self._done}/{self._total} {text}"
             self._console.print(line, markup=False, soft_wrap=True)
+
+
+class LateBar:
+    """A bar on standard error for work that turned out to be long; a short one shows nothing.
+
+    Call it with how much is done and how much there is. Only a terminal shows bars.
+    """
+
+    PATIENCE = 2.0  # seconds
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True)
+        self._bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=self._console,
+            transient=True,
+        )
+        self._begin = time.monotonic()
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> LateBar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._tasks:
+            self._bars.stop()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if not self._console.is_terminal or time.monotonic() - self._begin < self.PATIENCE:
+            return
+        if not self._tasks:
+            self._bars.start()
+        if what not in self._tasks:
+            self._tasks[what] = self._bars.add_task(what, total=total)
+        self._bars.update(self._tasks[what], completed=done)

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import nn
 
-from sda.algorithm import self_data_augmentation
 from sda.errors import UserError
 from sda.experiments.alarms import CollapseAlarm
-from sda.experiments.build import build_models, build_state, plan
+from sda.experiments.build import build_models, build_state, choose_loop, first_writer, plan
 from sda.experiments.checkpoint import Checkpoint
 from sda.experiments.config import Settings, write_toml
+from sda.experiments.costs import Watch, run_costs
 from sda.experiments.files import read_json, write_json, write_text
 from sda.experiments.folder import STAGE_ONE, RunFolder
+from sda.experiments.guard import Breach, Guard
+from sda.experiments.keeper import Keeper
+from sda.experiments.parts import augment, build_objective, build_selection
 from sda.experiments.reporter import Reporter
-from sda.experiments.scoring import FinalScorer, Monitor, Row, seeded
+from sda.experiments.rows import score_rows
+from sda.experiments.scoring import FinalScorer, Monitor, Selection, seeded
 from sda.experiments.source import Loaded, load_source
 from sda.models.generator import Generator
 from sda.sampling import Decoding, sample
-from sda.training.progress import Diverged
+from sda.text.sentences import Sentences
+from sda.training.progress import Diverged, Progress
+from sda.training.reward import make_reward
 from sda.training.schedule import Phase
-from sda.training.state import TrainState
 
 Function = Callable[..., Any]
 
@@ -60,15 +64,19 @@ class Run:
 
     def generator(self, stage: str = "last") -> Generator:
         """The generator of the newest checkpoint, or with `mle` the one that Stage I ended with."""
+        vocabulary, max_length = self.folder.load_vocabulary()
+        models = build_models(self.settings, vocabulary, max_length, torch.Generator())
+        self._load_weights(stage, *models)
+        return models[0]
+
+    def _load_weights(self, stage: str, *models: nn.Module) -> None:
+        """Generator and discriminator are those of the stage."""
         name = STAGE_ONE if stage == "mle" else self.folder.checkpoints.latest()
         if name is None or not self.folder.checkpoints.has(name):
             raise UserError(f"{self.path}: there is no checkpoint of this run yet")
         checkpoint = self.folder.checkpoints.load(name)
-        vocabulary, max_length = self.folder.load_vocabulary()
-        models = build_models(self.settings, vocabulary, max_length, torch.Generator())
         for model, part in zip(models, ("generator", "discriminator"), strict=True):
             load_weights(model, part, checkpoint, self.path)
-        return models[0]
 
     def sample(
         self,
@@ -82,13 +90,36 @@ class Run:
     ) -> list[str]:
         """n sentences of the run's generator as text; the same seed gives the same ones.
 
-        The unknown word, where the vocabulary has one, is never written.
+        The unknown word, where the vocabulary has one, is never written. A run with a selection
+        applies it to its last state. The selection may need the metric, and the metric the training
+        sentences, so the source is read again and has to be as it was.
         """
         vocabulary, _ = self.folder.load_vocabulary()
         decoding = make_decoding(temperature, top_k, top_p, vocabulary.unk)
         torch.set_num_threads(self.settings.threads)
-        written = sample(self.generator(stage), n, seeded(seed, "sample"), decoding, max_length)
-        return vocabulary.decode(written)
+        rng = seeded(seed, "sample")
+        selection = None
+        if self.settings.selection and stage != "mle":
+            generator, selection = self._selecting(seeded(seed, "selection"))
+        else:
+            generator = self.generator(stage)
+
+        def write(count: int) -> Sentences:
+            return sample(generator, count, rng, decoding, max_length)
+
+        return vocabulary.decode(write(n) if selection is None else selection(write, n))
+
+    def _selecting(self, rng: torch.Generator) -> tuple[Generator, Selection | None]:
+        """The last generator, and the selection with the metric that the run had."""
+        loaded = load_source(self.settings)
+        loaded.check(self.folder)
+        first = torch.Generator().manual_seed(self.settings.seed)
+        state, metric = build_state(self.settings, loaded.corpus, first)
+        self._load_weights("last", state.generator, state.discriminator)
+        selection = build_selection(
+            self.settings, metric, state.discriminator, loaded.vocabulary, rng
+        )
+        return state.generator, selection
 
 
 def make_decoding(
@@ -169,43 +200,48 @@ class _Training:
         rng = torch.Generator().manual_seed(settings.seed)
         self.state, self.metric = build_state(settings, loaded.corpus, rng, function)
         self.phases, self.schedule, self.training = plan(settings)
+        self.corpus = augment(settings, loaded.corpus)
+        self.objective = build_objective(settings, loaded.corpus, rng)
+        self.selection = build_selection(
+            settings,
+            self.metric,
+            self.state.discriminator,
+            loaded.vocabulary,
+            seeded(settings.seed, "selection"),
+        )
+        self.guard = Guard(settings.guard, settings.mle.keep_best)
+        self.ended = False
+        self.keeper = Keeper(
+            self.state,
+            folder,
+            self.guard,
+            len(self.phases),
+            len(self.schedule),
+            settings.checkpoint_every,
+        )
 
     def run(self) -> None:
         folder, state = self.folder, self.state
-        corpus = self.loaded.corpus
-        splits = (corpus.train, corpus.valid, self.loaded.held_out.test)
-        folder.keep_vocabulary(
-            self.loaded.vocabulary, corpus.max_length, [part.fingerprint() for part in splits]
-        )
+        self.loaded.check(folder)
         done = self._go_back()
         title = f"{self.settings.method} on {self.settings.source}, seed {self.settings.seed}"
         epochs = len(self.phases) + len(self.schedule)
         if not self.phases and not state.sda_epoch:
-            self._save(0)
+            self.keeper.save(0)
         self.reporter.start(title, self.loaded.summary, epochs, done)
-        began = time.perf_counter()
+        watch = Watch()
         try:
-            for progress in self_data_augmentation(
-                state,
-                self.loaded.corpus,
-                self.metric,
-                self.phases,
-                self.schedule,
-                self.training,
-                tick=self.reporter.tick,
-            ):
-                line = {"stage": progress.stage, "epoch": progress.epoch, **progress.values}
-                is_last_of_stage = self._is_last_of_stage()
-                if progress.stage != "discriminator" and (
-                    self.monitor.is_due(progress.epoch) or is_last_of_stage
-                ):
-                    line |= self.monitor.measure(state.generator, progress.stage, progress.epoch)
+            for progress in () if self.ended else self._train():
+                line = self._figures(progress)
                 for warning in self.alarm.look(line):
                     self.reporter.warn(warning)
-                line["seconds"] = round(time.perf_counter() - began, 3)
-                began = time.perf_counter()
-                self._save(folder.append_progress(line))
+                breach = self._guarded(line)
+                line |= watch.lap()
+                self.keeper.save(folder.append_progress(line), breach)
                 self.reporter.epoch(line)
+                if breach is not None:
+                    self.reporter.warn(breach.message)
+                    break
         except Diverged as trouble:
             raise UserError(
                 f"training stopped: {trouble}; the last good state is in"
@@ -215,24 +251,47 @@ class _Training:
             self.reporter.stop()
         self._finish()
 
+    def _train(self) -> Iterator[Progress]:
+        return choose_loop(self.settings)(
+            self.state,
+            self.corpus,
+            self.metric,
+            self.phases,
+            self.schedule,
+            self.training,
+            self.objective,
+            self.reporter.tick,
+            make_reward(self.state, self.metric, self.training.stage2),
+            first_writer(self.training, self.corpus),
+        )
+
+    def _figures(self, progress: Progress) -> dict[str, Any]:
+        """All that the line of an epoch tells but the time that it took."""
+        line = {"stage": progress.stage, "epoch": progress.epoch, **progress.values}
+        if progress.stage != "discriminator" and (
+            self.monitor.is_due(progress.epoch) or self._is_last_of_stage()
+        ):
+            line |= self.monitor.measure(self.state.generator, progress.stage, progress.epoch)
+        return line | {"updates": self.state.updates, "written": self.state.written}
+
+    def _guarded(self, line: dict[str, Any]) -> Breach | None:
+        """The rule that the line breaks, noted in the line."""
+        if line["stage"] == "imitation" and line["epoch"] == 1:
+            for name in self.guard.unknown(line):
+                self.reporter.warn(f"guard: Stage II has no figure {name!r}")
+        breach = self.guard.look(line)
+        if breach is not None:
+            line["guard"] = breach.message
+        return breach
+
     def _go_back(self) -> int:
-        """Take up the newest checkpoint, if there is one; returns the epochs that are done."""
-        name = self.folder.checkpoints.latest()
+        """Take up the newest state, if there is one; returns the epochs that are done."""
         self.folder.clear_results()
-        if name is None:
-            self.folder.cut_progress(0)
-            return 0
-        checkpoint = self.folder.checkpoints.load(name)
-        try:
-            self.state.load(checkpoint.tensors, checkpoint.values["counters"])
-            self.folder.cut_progress(checkpoint.values["progress_bytes"])
-        except (KeyError, RuntimeError, TypeError, ValueError) as error:
-            place = self.folder.checkpoints.folder / name
-            raise UserError(
-                f"{place}: the checkpoint does not fit the settings ({error})"
-            ) from None
+        self.keeper.go_back()
         for line in self.folder.read_progress():
             self.alarm.look(line)
+            self.guard.look(line)
+            self.ended = "guard" in line
         return self.state.phase + self.state.sda_epoch
 
     def _is_last_of_stage(self) -> bool:
@@ -242,18 +301,6 @@ class _Training:
             return state.sda_epoch == len(self.schedule)
         return state.stopped_early or Phase.GENERATOR not in self.phases[state.phase :]
 
-    def _save(self, progress_bytes: int) -> None:
-        state, checkpoints = self.state, self.folder.checkpoints
-        number = state.phase + state.sda_epoch
-        values = {"counters": state.counters(), "progress_bytes": progress_bytes}
-        stage_one_ends = state.phase == len(self.phases) and not state.sda_epoch
-        ends = state.sda_epoch == len(self.schedule) and state.phase == len(self.phases)
-        if stage_one_ends or ends or number % self.settings.checkpoint_every == 0:
-            checkpoint = Checkpoint(state.tensors(), values)
-            if stage_one_ends:
-                checkpoints.save(STAGE_ONE, checkpoint)
-            checkpoints.save_numbered(number, checkpoint)
-
     def _finish(self) -> None:
         """Samples, scores, buffer and report; the mark that all is done comes last."""
         from sda.experiments.report import write_report
@@ -262,7 +309,15 @@ class _Training:
         scorer = FinalScorer(
             self.loaded.corpus, self.loaded.held_out, settings.evaluation, settings.seed
         )
-        rows, samples = score_rows(settings, scorer, self.state, folder)
+        lines = folder.read_progress()
+        has_imitated = any(line["stage"] == "imitation" for line in lines)
+        rows, samples = score_rows(
+            settings,
+            scorer,
+            Run(folder.path).generator("mle"),
+            self.state.generator if has_imitated else None,
+            self.selection,
+        )
         texts = vocabulary.decode(samples)
         write_text(folder.samples, "".join(f"{text}\n" for text in texts))
         last = self.folder.checkpoints.latest()
@@ -273,27 +328,10 @@ class _Training:
         if len(self.state.buffer):
             entries = vocabulary.decode(self.state.buffer.entries.sentences)
             records = self.state.buffer.records(entries)
-            lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-            write_text(folder.buffer, lines)
+            text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+            write_text(folder.buffer, text)
         real = rows[0]
         write_json(folder.scores, {"rows": [row.as_dict(real) for row in rows]})
         write_report([Run(folder.path)], folder.report)
-        write_json(folder.finished, {"epochs": self.state.phase + self.state.sda_epoch})
-
-
-def score_rows(
-    settings: Settings, scorer: FinalScorer, state: TrainState, folder: RunFolder
-) -> tuple[list[Row], Any]:
-    """Real text, the start of Stage II at two temperatures, and what Stage II made of it.
-
-    The colder start is the control that every gain has to be held against.
-    """
-    start = Run(folder.path).generator("mle")
-    cold = settings.evaluation.cold_temperature
-    rows = [scorer.real_text()]
-    row, samples = scorer.model("mle", start)
-    rows += [row, scorer.model("mle", start, cold)[0]]
-    if state.sda_epoch:
-        row, samples = scorer.model(settings.method, state.generator)
-        rows.append(row)
-    return rows, samples
+        epochs = self.state.phase + self.state.sda_epoch
+        write_json(folder.finished, {"epochs": epochs, **run_costs(lines)})

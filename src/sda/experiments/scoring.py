@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +20,13 @@ from sda.evaluation.truth import Truth
 from sda.experiments.config import EvaluationSettings
 from sda.experiments.source import HeldOut
 from sda.models.generator import Generator
-from sda.sampling import Decoding, sample
+from sda.sampling import Decoding, Write, sample
 from sda.text.bleu import References
 from sda.text.corpus import Corpus
 from sda.text.sentences import Flat, Sentences
+
+Selection = Callable[[Write, int], Sentences]
+"""So many sentences, chosen among those that are written."""
 
 MONITORED = ("bleu-3", "self-bleu-3", "distinct-2", "duplicate-share", "length", "nll-oracle")
 MONITORED_TRUTH = ("kl-model-oracle", "grammatical-share")
@@ -106,17 +110,29 @@ class FinalScorer:
         self._count = min(settings.final_samples, len(held_out.real))
 
     def model(
-        self, name: str, generator: Generator, temperature: float = 1.0
+        self,
+        name: str,
+        generator: Generator,
+        temperature: float = 1.0,
+        selection: Selection | None = None,
     ) -> tuple[Row, Sentences]:
-        """The row of a generator at one temperature, and the samples that it is about."""
+        """The row of a generator at one temperature, and the samples that it is about.
+
+        Where a selection chooses among its sentences, there is no likelihood to report.
+        """
         decoding = Decoding(temperature, never=self._corpus.vocabulary.unk)
         rng = seeded(self._seed, "final", name)
-        samples = sample(generator, self._settings.final_samples, rng, decoding)
+
+        def write(n: int) -> Sentences:
+            return sample(generator, n, rng, decoding)
+
+        count = self._settings.final_samples
+        samples = write(count) if selection is None else selection(write, count)
         test, truth = self._held_out.test, self._held_out.truth
         scores = self._scores(samples[: self._count].flat(self._eos))
         if truth is not None:
             scores += truth_scores(truth, samples, temperature)
-        if len(test) and temperature == 1.0:
+        if len(test) and temperature == 1.0 and selection is None:
             scores.append(nll_test(generator, test))
             if truth is not None:
                 scores += divergence_scores(generator, truth, samples, test)

@@ -10,6 +10,7 @@ from typing import Any
 
 from sda.errors import UserError
 from sda.experiments.config import leaves
+from sda.experiments.costs import run_costs
 from sda.experiments.run import Run
 
 SCORES = (
@@ -23,9 +24,15 @@ SCORES = (
     "distinct-2",
     "reverse-bleu-5",
     "duplicate-share",
+    "seq-rep-3",
     "copy-share",
+    "rare-sentence-share",
     "length",
+    "updates",
+    "tokens",
+    "cpu-seconds",
 )
+COSTS = {"updates": "updates", "written": "tokens", "cpu_seconds": "cpu-seconds"}
 REAL = "real text"
 
 
@@ -42,6 +49,7 @@ class SeedRow:
         found = self.values.get(score, [])
         if not found:
             return "-"
+        digits = 0 if score in COSTS.values() else digits
         if len(found) == 1:
             return f"{found[0]:.{digits}f}"
         return f"{mean(found):.{digits}f} ± {stdev(found):.{digits}f}"
@@ -54,17 +62,21 @@ def seed_rows(runs: Sequence[Run]) -> list[SeedRow]:
     """Real text, then for each group of runs its start and what Stage II made of it.
 
     Runs belong together if all their settings but the seed are the same. Starts that are equal in
-    every score are the same start and stand once.
+    every score are the same start and stand once. A row of a model has what it cost: the start the
+    epochs of maximum likelihood, the last row all of the run.
     """
     rows: list[SeedRow] = []
     for name, group in _groups(runs).items():
         _refuse_repeats(group)
         for place, first in enumerate(group[0].scores()):
             found = [run.scores()[place] for run in group]
+            values = _values(found)
+            if first["temperature"] is not None:
+                values |= _cost_values([_costs_of(run, place) for run in group])
             temperature = first["temperature"]
             cold = f" at T = {temperature}" if temperature not in (None, 1.0) else ""
             title = REAL if temperature is None else f"{name}: {first['name']}{cold}"
-            row = SeedRow(title, tuple(run.settings.seed for run in group), _values(found))
+            row = SeedRow(title, tuple(run.settings.seed for run in group), values)
             if not any(row.values == old.values and row.name == old.name for old in rows):
                 rows.append(row)
     return rows
@@ -106,6 +118,22 @@ def _refuse_repeats(group: Sequence[Run]) -> None:
                 " settings and the same seed"
             )
         seen[run.settings.seed] = run
+
+
+def _costs_of(run: Run, place: int) -> dict[str, float]:
+    """What the row at this place of the table cost."""
+    lines = run.progress()
+    is_last = place == len(run.scores()) - 1
+    return run_costs(lines if is_last else [line for line in lines if line["stage"] == "mle"])
+
+
+def _cost_values(costs: Sequence[dict[str, float]]) -> dict[str, list[float]]:
+    values: dict[str, list[float]] = {}
+    for cost in costs:
+        for name, shown in COSTS.items():
+            if name in cost:
+                values.setdefault(shown, []).append(cost[name])
+    return values
 
 
 def _values(rows: Sequence[dict[str, Any]]) -> dict[str, list[float]]:

@@ -11,6 +11,7 @@ import torch
 from sda.errors import UserError
 from sda.evaluation.truth import CaptionTruth, LstmTruth, Truth
 from sda.experiments.config import Settings
+from sda.experiments.folder import RunFolder
 from sda.experiments.layers import source_kind
 from sda.models.oracle import load_oracle, random_oracle
 from sda.sampling import sample
@@ -46,6 +47,12 @@ class Loaded:
     held_out: HeldOut
     vocabulary: WordVocabulary | NumberVocabulary
     summary: list[tuple[str, str]]
+
+    def check(self, folder: RunFolder) -> None:
+        """Write down what tells this text from others, or refuse one that the run did not have."""
+        splits = (self.corpus.train, self.corpus.valid, self.held_out.test)
+        marks = [part.fingerprint() for part in splits]
+        folder.keep_vocabulary(self.vocabulary, self.corpus.max_length, marks)
 
 
 def load_source(settings: Settings) -> Loaded:

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from sda.reference.metric import ReferenceMetric
+from sda.text.rare_words import rare_threshold
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import Vocabulary
 
@@ -13,6 +14,7 @@ from sda.text.vocabulary import Vocabulary
 class RareWords(ReferenceMetric):
     """1 / o^2 for each distinct word that training has o times, where 0 < o < `threshold`.
 
+    By default the threshold is the paper's 50 scaled to the size of the training set.
     A word seen once would outweigh any BLEU, so one word gives `bonus_cap` at most; the paper has
     no such limit (`bonus_cap` = 1 is the same as none).
     """
@@ -23,9 +25,10 @@ class RareWords(ReferenceMetric):
         self,
         vocabulary: Vocabulary,
         train: Sentences,
-        threshold: int = 50,
+        threshold: int | None = None,
         bonus_cap: float = 0.1,
     ) -> None:
+        threshold = rare_threshold(len(train)) if threshold is None else threshold
         counts = torch.bincount(train.tokens[train.mask], minlength=len(vocabulary)).double()
         for special in (vocabulary.eos, vocabulary.unk):
             if special is not None:

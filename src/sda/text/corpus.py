@@ -40,16 +40,21 @@ def draw(sentences: Sentences, n: int, rng: torch.Generator) -> Sentences:
 
 
 def batches(
-    sentences: Sentences, size: int, rng: torch.Generator, pool: int = 1
+    sentences: Sentences,
+    size: int,
+    rng: torch.Generator,
+    pool: int = 1,
+    limit: int | None = None,
 ) -> Iterator[Sentences]:
     """Every sentence once, in random order, `size` at a time, each batch trimmed.
 
     The last batch holds what is left and may be smaller. With a `pool`, sentences of like length
     share a batch: each run of so many batches is sorted by length, cut, and its batches shuffled.
+    With a `limit` only so many sentences come, drawn at random.
     """
     if size < 1:
         raise ValueError(f"a batch of {size} sentences")
-    order = _shuffled(len(sentences), rng)
+    order = _shuffled(len(sentences), rng)[:limit]
     for start in range(0, len(order), size * pool):
         part = order[start : start + size * pool]
         if pool > 1:
@@ -64,13 +69,16 @@ def batches(
 class Corpus:
     """The sentences that training may see, with the vocabulary that writes them.
 
-    `max_length` is the most tokens a model must be able to write, the end symbol counted.
+    `max_length` is the most tokens a model must be able to write, the end symbol counted. `walk` is
+    how many training sentences one epoch sees, drawn at random; all of them unless it is given. It
+    keeps the number of updates when the training sentences become more.
     """
 
     vocabulary: Vocabulary
     train: Sentences
     valid: Sentences
     max_length: int
+    walk: int | None = None
 
     def __post_init__(self) -> None:
         longest = int(torch.cat((self.train.lengths, self.valid.lengths)).max())
@@ -86,11 +94,12 @@ class Corpus:
         return draw(self.train, n, rng)
 
     def batches(self, size: int, rng: torch.Generator) -> Iterator[Sentences]:
-        """Every training sentence once, in random order, `size` of like length at a time.
+        """One epoch: each training sentence once, or `walk` of them, `size` of like length at a
+        time, in random order.
 
         Unlike lengths would cost a third of the time for padding.
         """
-        return batches(self.train, size, rng, POOL)
+        return batches(self.train, size, rng, POOL, self.walk)
 
 
 def _shuffled(n: int, rng: torch.Generator) -> Tensor:

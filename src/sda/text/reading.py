@@ -26,6 +26,11 @@ def read_lines(path: Path, *, column: str | None = None, field: str | None = Non
     object a line with a `field`; each may end in `.gz`. `column` and `field` matter only to files
     that have them. Refuses what is not UTF-8, and names the line.
     """
+    return list(each_line(path, column=column, field=field))
+
+
+def each_line(path: Path, *, column: str | None = None, field: str | None = None) -> Iterator[str]:
+    """The records of `read_lines` one by one, so that a file need not fit into memory."""
     suffix = _suffix(path)
     lines = _decoded(path)
     if suffix == ".txt":
@@ -34,10 +39,12 @@ def read_lines(path: Path, *, column: str | None = None, field: str | None = Non
         records = _from_objects(path, lines, field)
     else:
         records = _from_table(path, lines, column, "," if suffix == ".csv" else "\t")
-    texts = [text for _, text in records]
-    if not texts:
+    is_empty = True
+    for _, text in records:
+        is_empty = False
+        yield text
+    if is_empty:
         raise UserError(f"{path} is empty.")
-    return texts
 
 
 def _suffix(path: Path) -> str:

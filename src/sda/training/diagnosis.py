@@ -10,6 +10,7 @@ from sda.models.generator import without_dropout
 from sda.text.ngrams import number_sentences
 from sda.text.sentences import Sentences
 from sda.training.progress import Meter
+from sda.training.reward import distance_from_start
 from sda.training.state import TrainState
 
 
@@ -33,5 +34,7 @@ def diagnose(
     seen = Sentences.join([written, fake]).flat(state.generator.eos)
     distinct = len(np.unique(number_sentences(seen)))
     meter.add(duplicates=1 - distinct / len(seen), length=float(seen.lengths.mean()))
+    if state.start:
+        meter.add(kl_start=(distance_from_start(state, fake).double().sum() / tokens).item())
     if len(written):
         meter.add(accepted=accepted / len(written))

@@ -24,6 +24,12 @@ class Step(Enum):
     """Imitate the buffer."""
     LIKELIHOOD = "likelihood"
     """Some batches of maximum likelihood on the training data; no row of the paper has it."""
+    CONTINUED = "continued"
+    """One batch of maximum likelihood on sentences drawn from the training data."""
+    RANKED = "ranked"
+    """One batch of maximum likelihood on sentences drawn from the buffer."""
+    MIXED = "mixed"
+    """Maximum likelihood on all training data and a part of the buffer."""
 
 
 def stage_one(epochs: int, rounds: int, alternations: int = 0) -> list[Phase]:
@@ -63,7 +69,13 @@ def paper_schedule(epochs: int, first: int = 6, every: int = 10) -> list[list[St
 
 def training_only(epochs: int, first: int = 6, every: int = 10) -> list[list[Step]]:
     """The RL baseline: as many steps an epoch as the paper's schedule has, all on training data."""
-    return [[Step.TRAINING] * len(steps) for steps in paper_schedule(epochs, first, every)]
+    return same_number(Step.TRAINING, epochs, first, every)
+
+
+def same_number(step: Step, epochs: int, first: int = 6, every: int = 10) -> list[list[Step]]:
+    """As many steps an epoch as the paper's schedule has, all of one kind: controls of equal
+    length."""
+    return [[step] * len(steps) for steps in paper_schedule(epochs, first, every)]
 
 
 def with_likelihood(schedule: Sequence[Sequence[Step]], every: int) -> list[list[Step]]:

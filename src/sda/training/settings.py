@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+)
 from pydantic.fields import Field
 
-from sda.rewards import Baseline, Rescale, RewardKind
+from sda.rewards import Baseline, Rescale
 
 
 class Section(BaseModel):
@@ -52,8 +59,8 @@ class DiscriminatorSettings(Section):
     """Walks over the sentences of one such round."""
     first_sentences: PositiveInt = 10_000
     """Real sentences, and as many fakes, in one such round."""
-    rounds: PositiveInt = 5
-    """Rounds in each step of Stage II (decision 0010)."""
+    rounds: NonNegativeInt = 5
+    """Rounds in each step of Stage II (decision 0010); 0 where no reward asks for them."""
     passes: PositiveInt = 3
     """Walks over the sentences of one round in Stage II."""
     sentences: PositiveInt = 10_000
@@ -65,6 +72,9 @@ class BufferSettings(Section):
 
     capacity: PositiveInt | None = None
     """Sentences kept (the paper's k); by default `share` of the training sentences."""
+    source: Literal["generator", "training"] = "generator"
+    """Who writes for the buffer; with `training` the best training sentences stand in it, and
+    nothing is written."""
     share: float = Field(default=0.1, gt=0, le=1)
     """Share of the training sentences that gives the capacity, at most 5,000 (decision 0011)."""
     candidates: NonNegativeInt = 1000
@@ -90,9 +100,13 @@ class StageTwoSettings(Section):
     """Training-data steps an epoch at first: "we run six imitating training data steps"."""
     fewer_every: PositiveInt = 10
     """Epochs after which there is one training-data step fewer: "after every ten epochs"."""
-    steps: Literal["alternating", "training", "none"] = "alternating"
+    steps: Literal["alternating", "training", "likelihood", "buffer", "mixed", "none"] = (
+        "alternating"
+    )
     """Training-data and augmented steps in turn; training-data steps alone, as many, which is the
-    RL baseline and needs no buffer; or no Stage II at all, which is plain MLE."""
+    RL baseline and needs no buffer; as many batches of maximum likelihood, on training sentences
+    or on the buffer; an epoch of it on both (`mixed`); or no Stage II at all, which is plain
+    MLE (decision 0114)."""
     batch_size: PositiveInt = 64
     """Sentences in the one policy-gradient update of a step."""
     rate: PositiveFloat = 1e-4
@@ -103,16 +117,32 @@ class StageTwoSettings(Section):
     """Completions of each beginning (the paper's N); 0 gives every token its sentence's reward."""
     rollout_every: PositiveInt = 1
     """Complete only every so many tokens; the tokens between share the reward."""
-    reward: RewardKind = "prob"
-    """D itself, as in Eq. 2, or `gail`, -log(1 - D)."""
+    reward: Literal["prob", "gail", "constant", "metric"] = "prob"
+    """D itself, as in Eq. 2; `gail`, -log(1 - D); 1 for everything; or the score of the reference
+    metric. The last two do not look at D, which is not trained then."""
+    kl: NonNegativeFloat = 0.0
+    """What a token loses for each nat by which it has become likelier than at the start of Stage
+    II: the weight of a KL divergence; 0 as in the paper."""
     rescale: Rescale = "none"
     """What rewards become first: themselves, or with `rank` LeakGAN's sigmoid of their rank."""
     mle_every: NonNegativeInt = 0
     """Steps after which some batches of maximum likelihood come in; 0 never (decision 0037)."""
     mle_batches: PositiveInt = 60
     """How many batches these are: LeakGAN's twentieth of its 80,000 captions."""
+    mixed_share: float = Field(default=0.05, gt=0, le=1)
+    """The part of the buffer that an epoch of `mixed` steps adds: "5 %"."""
+    mixed_top: bool = False
+    """Whether that part are the best of the buffer, or any of it."""
     baseline: Baseline = "none"
     """What is subtracted from rewards: nothing as in Eq. 7, `batch_mean` or `normalised`."""
+    entropy: NonNegativeFloat = 0.0
+    """Weight of the policy's entropy beside the reward; Algorithm 1 has none (decision 0006)."""
+    two_policy: bool = False
+    """Whether augmented steps teach a policy of their own, as in the theory (decision 0006)."""
+    lambda_w: NonNegativeFloat = 0.0
+    """Weight of the Wasserstein distance of the two policies (decision 0007)."""
+    hand_over: bool = True
+    """Whether each of the two policies starts from the other when its turn comes."""
 
 
 class TrainingSettings(Section):

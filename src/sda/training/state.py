@@ -12,8 +12,19 @@ from torch import Tensor
 from sda.buffer import Buffer
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
+from sda.training.wasserstein import Critic
 
 Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class SecondPolicy:
+    """What the theory adds: the policy pi_1, and the critic that measures how far it is from pi."""
+
+    generator: Generator
+    optimizer: torch.optim.Optimizer
+    critic: Critic
+    critic_optimizer: torch.optim.Optimizer
 
 
 @dataclass
@@ -21,7 +32,9 @@ class TrainState:
     """Two models, their optimisers, the buffer, the random numbers, and where training stands.
 
     The generator has one optimiser for each stage, as in SeqGAN: moments of one loss say nothing
-    about the other. `best` holds the generator of the best validation epoch while Stage I runs.
+    about the other. `best` holds the generator of the best validation epoch while Stage I runs,
+    `start` that of the start of Stage II where a penalty needs it. `second` is there in runs with
+    two policies alone; `generator` is pi then.
     """
 
     generator: Generator
@@ -31,6 +44,7 @@ class TrainState:
     discriminator_optimizer: torch.optim.Optimizer
     buffer: Buffer
     rng: torch.Generator
+    second: SecondPolicy | None = None
     phase: int = 0
     """Entries of Stage I that are done."""
     mle_epoch: int = 0
@@ -39,6 +53,11 @@ class TrainState:
     best_nll: float = float("inf")
     best_epoch: int = 0
     best: dict[str, Tensor] = field(default_factory=dict)
+    start: dict[str, Tensor] = field(default_factory=dict)
+    updates: int = 0
+    """Of the generator, so far."""
+    written: int = 0
+    """Tokens that the generator wrote so far, those of completions among them."""
     epochs_since_best: int = 0
     """Since the rate was last lowered or the validation loss last improved."""
     rate_drops: int = 0
@@ -54,6 +73,8 @@ class TrainState:
         "epochs_since_best",
         "rate_drops",
         "stopped_early",
+        "updates",
+        "written",
     )
 
     def tensors(self) -> dict[str, Tensor]:
@@ -66,7 +87,11 @@ class TrainState:
             **_prefixed("discriminator", self.discriminator.state_dict()),
             **_prefixed("buffer", self.buffer.state_dict()),
             **_prefixed("best", self.best),
+            **_prefixed("start", self.start),
         }
+        if self.second is not None:
+            found |= _prefixed("second", self.second.generator.state_dict())
+            found |= _prefixed("critic", self.second.critic.state_dict())
         for name, optimizer in self._optimizers().items():
             for index, values in optimizer.state_dict()["state"].items():
                 found |= _prefixed(f"{name}.{index}", values)
@@ -86,7 +111,11 @@ class TrainState:
         self.generator.load_state_dict(_under("generator", tensors))
         self.discriminator.load_state_dict(_under("discriminator", tensors))
         self.buffer.load_state_dict(_under("buffer", tensors))
+        if self.second is not None:
+            self.second.generator.load_state_dict(_under("second", tensors))
+            self.second.critic.load_state_dict(_under("critic", tensors))
         self.best = _under("best", tensors)
+        self.start = _under("start", tensors)
         for name, optimizer in self._optimizers().items():
             _load_optimizer(optimizer, _under(name, tensors), counters["rates"][name])
         for name in self.COUNTERS:
@@ -96,11 +125,15 @@ class TrainState:
         torch.set_rng_state(tensors["global_rng"])
 
     def _optimizers(self) -> dict[str, torch.optim.Optimizer]:
-        return {
+        found = {
             "mle_optimizer": self.mle_optimizer,
             "policy_optimizer": self.policy_optimizer,
             "discriminator_optimizer": self.discriminator_optimizer,
         }
+        if self.second is not None:
+            found["second_optimizer"] = self.second.optimizer
+            found["critic_optimizer"] = self.second.critic_optimizer
+        return found
 
 
 def _prefixed(name: str, values: Mapping[str, Tensor]) -> dict[str, Tensor]:

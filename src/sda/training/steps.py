@@ -38,6 +38,7 @@ def update_generator(
     loss.backward()  # type: ignore[no-untyped-call]
     torch.nn.utils.clip_grad_norm_(state.generator.parameters(), clip)
     optimizer.step()
+    state.updates += 1
     weights = [parameter.detach() for parameter in state.generator.parameters()]
     check_finite("the norm of the generator's weights", get_total_norm(weights).item())
     meter.add(g_loss=value)

@@ -1,0 +1,44 @@
+"""What all augmenters share: words of a vocabulary, a seed, and the way back to a corpus."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from sda.errors import UserError
+from sda.text.corpus import Corpus
+from sda.text.sentences import Flat, Sentences
+from sda.text.synonyms import Choices, Synonyms, find_choices
+from sda.text.vocabulary import Vocabulary, WordVocabulary
+
+
+def spelled(vocabulary: Vocabulary) -> tuple[int, tuple[str, ...]]:
+    """The id of the first word and all words; what comes before is no word that anyone wrote."""
+    if not isinstance(vocabulary, WordVocabulary):
+        raise UserError("augmentation changes words, and the sentences of an oracle have none.")
+    return len(vocabulary) - len(vocabulary.words), vocabulary.words
+
+
+def vocabulary_choices(vocabulary: Vocabulary, table: Synonyms) -> Choices:
+    """What each id may become, among the words of the vocabulary."""
+    first, words = spelled(vocabulary)
+    choices, _ = find_choices(words, table, in_vocabulary=True)
+    starts = np.concatenate((np.zeros(first, np.int64), choices.starts))
+    return Choices(choices.words + np.int32(first), starts)
+
+
+def draw_seed(rng: torch.Generator) -> int:
+    return int(torch.randint(2**62, (), generator=rng))
+
+
+def most_words(corpus: Corpus) -> int:
+    """Words that a sentence of the corpus may have, the end symbol not counted."""
+    return corpus.max_length - (corpus.vocabulary.eos is not None)
+
+
+def with_written(corpus: Corpus, written: Flat) -> Corpus:
+    """The corpus with more training sentences; validation sentences are as they were."""
+    more = Sentences.from_flat(written, corpus.vocabulary.eos)
+    return replace(corpus, train=Sentences.join([corpus.train, more]))

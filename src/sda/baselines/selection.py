@@ -1,0 +1,124 @@
+"""Sentences chosen after they were written: what can be had from a model without training it.
+
+Each class is called with what writes sentences and the number wanted. A condition that nothing
+meets ends after `MOST_TRIES` sentences for each one wanted, with an error.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from sda.errors import UserError
+from sda.models.discriminator import Discriminator
+from sda.models.generator import without_dropout
+from sda.reference.metric import WeightedSum
+from sda.sampling import Write
+from sda.text.sentences import Sentences
+
+MOST_TRIES = 1000
+LEAST_BATCH = 256  # sentences judged at a time: small batches cost as much as larger ones
+
+
+class BestOf:
+    """Each sentence is the best by the metric of `candidates` written ones."""
+
+    def __init__(self, metric: WeightedSum, candidates: int = 4) -> None:
+        _require_parts(metric)
+        if candidates < 1:
+            raise ValueError(f"candidates must be at least 1, not {candidates}")
+        self._metric = metric
+        self._candidates = candidates
+
+    def __call__(self, write: Write, n: int) -> Sentences:
+        """n sentences. Where the metric rules out all candidates of one, others are written."""
+        chosen, found, tries = [Sentences.empty()], 0, 0
+        while found < n:
+            _check_tries(tries, n, found, "the metric's filters")
+            written = write((n - found) * self._candidates)
+            tries += len(written)
+            scores = self._metric(written).total.view(-1, self._candidates)
+            best, place = scores.max(1)
+            rows = torch.arange(len(best)) * self._candidates + place
+            chosen.append(written[rows[best > -torch.inf]])
+            found += len(chosen[-1])
+        return Sentences.join(chosen)
+
+
+class TopShare:
+    """The sentences are the best `share` by the metric of all that were written."""
+
+    def __init__(self, metric: WeightedSum, share: float = 0.25) -> None:
+        _require_parts(metric)
+        if not 0 < share <= 1:
+            raise ValueError(f"share must be above 0 and at most 1, not {share}")
+        self._metric = metric
+        self._share = share
+
+    def __call__(self, write: Write, n: int) -> Sentences:
+        """n sentences, in the order in which they were written."""
+        written = write(math.ceil(n / self._share))
+        scores = self._metric(written).total
+        allowed = int((scores > -torch.inf).sum())
+        if allowed < n:
+            raise UserError(
+                f"selection: {allowed} of {len(written)} sentences pass the metric's filters, and"
+                f" {n} are wanted"
+            )
+        return written[scores.argsort(descending=True, stable=True)[:n].sort().values]
+
+
+class Rejection:
+    """Sentences are accepted as likely as the discriminator holds them to be real.
+
+    Azadi et al. (2018), in its simple form: with probability r / r_max, where r = D / (1 - D) and
+    r_max is the largest r so far, over `first` sentences that are written for it and all after
+    them. With an ideal discriminator the accepted sentences have the distribution of the data.
+    """
+
+    def __init__(
+        self, discriminator: Discriminator, rng: torch.Generator, first: int = 1000
+    ) -> None:
+        if first < 1:
+            raise ValueError(f"first must be at least 1, not {first}")
+        self._discriminator = discriminator
+        self._rng = rng
+        self._first = first
+
+    def __call__(self, write: Write, n: int) -> Sentences:
+        """n sentences, in the order in which they were accepted."""
+        largest = self._log_ratio(write(self._first)).max()
+        accepted, found, tries = [Sentences.empty()], 0, 0
+        while found < n:
+            _check_tries(tries, n, found, "the discriminator")
+            written = write(max(LEAST_BATCH, n - found))
+            tries += len(written)
+            ratio = self._log_ratio(written)
+            # Each is held against the largest before it and itself.
+            largest_yet = torch.cat((largest[None], ratio)).cummax(0).values[1:]
+            lots = torch.rand(len(written), generator=self._rng, dtype=torch.float64)
+            passed = (lots < (ratio - largest_yet).exp()).nonzero()[: n - found, 0]
+            accepted.append(written[passed])
+            found += len(passed)
+            largest = largest_yet[-1]
+        return Sentences.join(accepted)
+
+    @torch.no_grad()
+    def _log_ratio(self, sentences: Sentences) -> Tensor:
+        """(B,) log D / (1 - D), which is the discriminator's logit."""
+        with without_dropout(self._discriminator):
+            return self._discriminator.real_logit(sentences).double().cpu()
+
+
+def _require_parts(metric: WeightedSum) -> None:
+    if not metric.parts:
+        raise ValueError("a selection by the metric needs a metric")
+
+
+def _check_tries(tries: int, wanted: int, found: int, by: str) -> None:
+    if tries >= MOST_TRIES * wanted:
+        raise UserError(
+            f"selection: {by} let {found} of {tries} sentences pass, and {wanted} are wanted"
+        )

@@ -1,0 +1,70 @@
+"""The parts that a baseline may bring: an augmentation, an objective, a selection of sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from sda.experiments.build import build
+from sda.experiments.config import Settings
+from sda.experiments.scoring import Selection, seeded
+from sda.models.discriminator import Discriminator
+from sda.reference.metric import WeightedSum
+from sda.text.corpus import Corpus
+from sda.text.vocabulary import Vocabulary
+from sda.training.steps import Objective, nll
+
+
+def augment(settings: Settings, corpus: Corpus) -> Corpus:
+    """The corpus that training walks: as it is, or as the settings' augmentation enlarges it.
+
+    An epoch walks as many sentences as it would without, so that more text does not mean more
+    updates. Its random numbers are its own: the models begin as they would without it.
+    """
+    if not settings.augmentation:
+        return corpus
+    make: Callable[[Corpus], Corpus] = _part(
+        settings, "augmentation", corpus, seeded(settings.seed, "augmentation")
+    )
+    return replace(make(corpus), walk=len(corpus))
+
+
+def build_objective(settings: Settings, corpus: Corpus, rng: torch.Generator) -> Objective:
+    """What Stage I minimises: Eq. 5, or what the settings name.
+
+    It may draw from `rng`, the state's, so that a run can be taken up again.
+    """
+    if not settings.objective:
+        return nll
+    made: Objective = _part(settings, "objective", corpus, rng)
+    return made
+
+
+def _part(settings: Settings, key: str, corpus: Corpus, rng: torch.Generator) -> Any:
+    return build(
+        getattr(settings, key), key, vocabulary=corpus.vocabulary, train=corpus.train, rng=rng
+    )
+
+
+def build_selection(
+    settings: Settings,
+    metric: WeightedSum,
+    discriminator: Discriminator,
+    vocabulary: Vocabulary,
+    rng: torch.Generator,
+) -> Selection | None:
+    """What chooses among the sentences of a finished run, if the settings name anything."""
+    if not settings.selection:
+        return None
+    chosen: Selection = build(
+        settings.selection,
+        "selection",
+        metric=metric,
+        discriminator=discriminator,
+        vocabulary=vocabulary,
+        rng=rng,
+    )
+    return chosen

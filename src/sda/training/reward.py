@@ -1,0 +1,118 @@
+"""What a written sentence earns, as one function: (fake) -> rewards (B, T), zero on padding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from sda.models.generator import Generator, without_dropout
+from sda.reference.metric import WeightedSum
+from sda.rewards import RewardKind, rollout_rewards
+from sda.text.sentences import Sentences
+from sda.training.settings import StageTwoSettings
+from sda.training.state import TrainState
+
+Reward = Callable[[Sentences], Tensor]
+
+
+def make_reward(state: TrainState, metric: WeightedSum, settings: StageTwoSettings) -> Reward:
+    """The reward that the settings name, less the penalty for leaving the start of Stage II."""
+    reward = _plain_reward(state, metric, settings)
+    return penalise_distance(reward, state, settings.kl) if settings.kl else reward
+
+
+def _plain_reward(state: TrainState, metric: WeightedSum, settings: StageTwoSettings) -> Reward:
+    if settings.reward == "constant":
+        return constant_reward
+    if settings.reward == "metric":
+        return metric_reward(metric)
+    return rollout_reward(state, settings)
+
+
+def rollout_reward(state: TrainState, settings: StageTwoSettings) -> Reward:
+    """The discriminator's judgement of completions (Eqs. 1-2), whose tokens count as written."""
+    kind: RewardKind = "gail" if settings.reward == "gail" else "prob"
+
+    def count(tokens: int) -> None:
+        state.written += tokens
+
+    def reward(fake: Sentences) -> Tensor:
+        return rollout_rewards(
+            state.generator,
+            state.discriminator,
+            fake,
+            settings.rollouts,
+            state.rng,
+            settings.rollout_every,
+            kind,
+            count,
+        )
+
+    return reward
+
+
+def constant_reward(fake: Sentences) -> Tensor:
+    """1 on every token: what policy gradient does by itself, with nothing to learn from."""
+    return fake.mask.float()
+
+
+def metric_reward(metric: WeightedSum) -> Reward:
+    """The reference metric's score of the sentence on each of its tokens.
+
+    A sentence that the metric rules out earns the lowest score of those in its batch that it does
+    not: minus infinity has no gradient.
+    """
+
+    def reward(fake: Sentences) -> Tensor:
+        scores = metric(fake).total
+        allowed = scores > -torch.inf
+        lowest = scores[allowed].min() if bool(allowed.any()) else scores.new_zeros(())
+        earned = torch.where(allowed, scores, lowest).float().to(fake.tokens.device)
+        return earned[:, None] * fake.mask
+
+    return reward
+
+
+def penalise_distance(reward: Reward, state: TrainState, weight: float) -> Reward:
+    """The reward less `weight` times log p - log p_start of each token.
+
+    Its mean over the generator's sentences is their KL divergence from the start of Stage II. The
+    weights of the start are those at the first call; they are part of the state, and saved with it.
+    """
+
+    def penalised(fake: Sentences) -> Tensor:
+        if not state.start:
+            weights = state.generator.state_dict()
+            state.start = {name: value.clone() for name, value in weights.items()}
+        return reward(fake) - weight * distance_from_start(state, fake)
+
+    return penalised
+
+
+@torch.no_grad()
+def distance_from_start(state: TrainState, sentences: Sentences) -> Tensor:
+    """(B, T) log p - log p_start of each token, zero on padding."""
+    with without_dropout(state.generator):
+        now = state.generator.log_probs(sentences)
+        with _lent_weights(state.generator, state.start):
+            start = state.generator.log_probs(sentences)
+    # Log-probabilities end where the longest sentence does.
+    return pad(now - start, (0, sentences.tokens.shape[1] - now.shape[1]))
+
+
+@contextmanager
+def _lent_weights(generator: Generator, weights: dict[str, Tensor]) -> Iterator[None]:
+    """The generator has these weights inside, and its own again afterwards.
+
+    A second generator would need a second discriminator where it reads features.
+    """
+    own = {name: value.clone() for name, value in generator.state_dict().items()}
+    generator.load_state_dict(weights)
+    try:
+        yield
+    finally:
+        generator.load_state_dict(own)

@@ -1,0 +1,130 @@
+"""Sentences chosen after they were written."""
+
+import pytest
+import torch
+from fakes import FixedGenerator, Judge, assert_likely, lists_of, seeded, sentences_of
+from torch import Tensor
+
+from sda.baselines import selection
+from sda.baselines.selection import BestOf, Rejection, TopShare
+from sda.errors import UserError
+from sda.reference.metric import ReferenceMetric, WeightedSum
+from sda.sampling import sample
+from sda.text.sentences import Sentences
+
+
+class First(ReferenceMetric):
+    """The first word; zero is ruled out."""
+
+    name = "first"
+
+    def __call__(self, sentences: Sentences) -> Tensor:
+        first = sentences.tokens[:, 0].double()
+        return torch.where(first == 0, -torch.inf, first)
+
+
+METRIC = WeightedSum([(1.0, First())])
+
+
+class Tape:
+    """Writes these first words, one after the other."""
+
+    def __init__(self, *words: int) -> None:
+        self.left = list(words)
+
+    def __call__(self, n: int) -> Sentences:
+        taken, self.left = self.left[:n], self.left[n:]
+        assert len(taken) == n
+        return sentences_of(*([word] for word in taken))
+
+
+def firsts(sentences: Sentences) -> list[int]:
+    return [words[0] for words in lists_of(sentences)]
+
+
+def test_the_best_of_each_group() -> None:
+    tape = Tape(1, 3, 2, 5, 4, 4, 0, 0, 1)
+
+    assert firsts(BestOf(METRIC, candidates=3)(tape, 3)) == [3, 5, 1]
+
+
+def test_groups_without_a_sentence_that_passes_are_written_again() -> None:
+    tape = Tape(0, 0, 2, 1, 0, 7)
+
+    assert firsts(BestOf(METRIC, candidates=2)(tape, 2)) == [2, 7]
+
+
+def test_the_top_share_keeps_the_order_of_writing() -> None:
+    tape = Tape(1, 5, 2, 9, 3, 8, 4, 7)
+
+    assert firsts(TopShare(METRIC, share=0.5)(tape, 4)) == [5, 9, 8, 7]
+
+
+def test_a_share_that_has_too_few_is_told() -> None:
+    with pytest.raises(UserError, match="1 of 4 sentences pass the metric's filters, and 2 are"):
+        TopShare(METRIC, share=0.5)(Tape(0, 0, 0, 1), 2)
+
+
+def test_filters_that_nothing_passes_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selection, "MOST_TRIES", 5)
+    with pytest.raises(UserError, match="let 0 of 12 sentences pass, and 2 are wanted"):
+        BestOf(METRIC, candidates=3)(Tape(*[0] * 30), 2)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: BestOf(METRIC, 0), "candidates must be at least 1, not 0"),
+        (lambda: TopShare(METRIC, 0.0), "share must be above 0 and at most 1, not 0.0"),
+        (lambda: BestOf(WeightedSum([])), "needs a metric"),
+        (lambda: Rejection(Judge(lambda s: s.lengths * 1.0), seeded(0), 0), "first must be"),
+    ],
+)
+def test_settings_that_make_no_sense(make: object, message: str) -> None:
+    assert callable(make)
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+DATA, MODEL = torch.tensor([0.1, 0.2, 0.3, 0.4]), [0.4, 0.3, 0.2, 0.1]
+
+
+def ideal(sentences: Sentences) -> Tensor:
+    """The best D there is for one-word sentences of the model against the data."""
+    data, model = DATA[sentences.tokens[:, 0]], torch.tensor(MODEL)[sentences.tokens[:, 0]]
+    return data / (data + model)
+
+
+def test_what_an_ideal_discriminator_accepts_is_distributed_like_the_data() -> None:
+    generator = FixedGenerator(MODEL, eos=None, max_length=1)
+    rng = seeded(2)
+    accept = Rejection(Judge(ideal), seeded(3), first=500)
+    accepted = accept(lambda n: sample(generator, n, rng), 10_000)
+
+    assert len(accepted) == 10_000
+    assert_likely(torch.bincount(accepted.tokens[:, 0], minlength=4), DATA)
+
+
+def test_the_same_lots_accept_the_same_sentences() -> None:
+    def accepted(seed: int) -> list[list[int]]:
+        generator, rng = FixedGenerator(MODEL, eos=None, max_length=1), seeded(2)
+        accept = Rejection(Judge(ideal), seeded(seed), first=10)
+        return lists_of(accept(lambda n: sample(generator, n, rng), 50))
+
+    assert accepted(1) == accepted(1)
+    assert accepted(1) != accepted(2)
+
+
+def test_a_discriminator_that_accepts_nothing_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selection, "MOST_TRIES", 300)
+
+    def one_is_all(sentences: Sentences) -> Tensor:
+        return torch.where(sentences.tokens[:, 0] == 1, 1 - 1e-12, 1e-12)
+
+    words = iter([1])
+
+    def write(n: int) -> Sentences:
+        return sentences_of(*([next(words, 2)] for _ in range(n)))
+
+    with pytest.raises(UserError, match="the discriminator let 0 of 512 sentences pass"):
+        Rejection(Judge(one_is_all), seeded(0), first=10)(write, 1)
