@@ -27,7 +27,7 @@ def scores(**changes: float) -> list[Score]:
         ({"duplicate_share": 0.15}, "duplicates", "15.0% of the sentences repeat another one"),
         ({"self_bleu_5": 0.45}, "self-bleu", "self-BLEU-5 is 0.450, far above the 0.300"),
         ({"order_gain": 0.2}, "word-order", "costs 0.20 nats a token"),
-        ({"copy_share": 0.035}, "copies", "3.5% of the sentences are training sentences"),
+        ({"copy_share": 0.045}, "copies", "4.5% of the sentences are training sentences"),
     ],
 )
 def test_each_sign_by_itself(changes: dict[str, float], name: str, words: str) -> None:
@@ -59,6 +59,14 @@ def test_a_difference_within_chance_is_no_alarm() -> None:
     unsure = [Score("bleu-5", 0.46, True, "", 0.03)]
     assert find_alarms(unsure, [Score("bleu-5", 0.4, True, "", 0.03)]) == []
     assert find_alarms([Score("bleu-5", 0.46, True, "", 0.005)], scores()) != []
+
+
+def test_an_interval_tells_of_chance_too() -> None:
+    few = [Score("duplicate-share", 0.1, False, "", None, (0.0, 0.2))]
+    many = [Score("duplicate-share", 0.1, False, "", None, (0.09, 0.11))]
+    real = [Score("duplicate-share", 0.0, False, "", None, (0.0, 0.0))]
+    assert find_alarms(few, real) == []
+    assert find_alarms(many, real) != []
 
 
 def test_without_real_text_there_is_nothing_to_say() -> None:

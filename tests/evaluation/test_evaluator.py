@@ -148,6 +148,13 @@ def test_a_checker_counts_issues_on_request(test: list[str]) -> None:
     assert 200 < found.value("grammar-issues") < 334
 
 
+def test_one_word_has_no_order(test: list[str]) -> None:
+    found = Evaluator(test, options=Options(features=False)).evaluate(["dog"] * 30)
+
+    assert "order-gain" not in [score.name for score in found.scores]
+    assert "word-order" not in alarms(found)
+
+
 @pytest.mark.parametrize("samples", [["a"], ["a", "b c"], ["", ""], ["a b c"] * 3, ["x y"] * 50])
 @pytest.mark.parametrize("size", [1, 2, 3, 40])
 def test_little_text_has_the_scores_that_it_allows(samples: list[str], size: int) -> None:

@@ -56,6 +56,19 @@ def test_a_run_given_twice_is_refused(captions_run: Run) -> None:
         seed_rows([captions_run, captions_run])
 
 
+def test_an_unknown_score_is_named(captions_run: Run) -> None:
+    with pytest.raises(UserError, match=r"no run has the score 'blue-3' \(known: bleu-2"):
+        seed_table(seed_rows([captions_run]), ["blue-3"], strict=True)
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", "null", '{"rows": [1]}'])
+def test_damaged_scores_are_named(captions_run: Run, tmp_path: Path, content: str) -> None:
+    shutil.copytree(captions_run.path, tmp_path / "run")
+    (tmp_path / "run" / "scores.json").write_text(content)
+    with pytest.raises(UserError, match=r"scores\.json: not the scores of a run"):
+        seed_rows([Run(tmp_path / "run")])
+
+
 def test_an_unfinished_run_is_refused(captions_run: Run, tmp_path: Path) -> None:
     shutil.copytree(captions_run.path, tmp_path / "run")
     (tmp_path / "run" / "finished.json").unlink()

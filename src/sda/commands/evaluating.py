@@ -61,12 +61,15 @@ def evaluate(
     field: Field = None,
 ) -> None:
     """Score files of samples: quality, diversity, novelty, beside real text, with alarms."""
+    from sda.errors import UserError
     from sda.evaluation.checkers import find_checker
     from sda.evaluation.evaluator import Options
     from sda.evaluation.texts import evaluate_files
     from sda.experiments.evaluation_files import show, write
     from sda.experiments.reporter import Counter
 
+    if quick and (lstm or sentence_model is not None):
+        raise UserError("--quick leaves out what --lstm and --sentence-model ask for: choose one.")
     options = Options(
         lowercase=lower,
         tokenizer=tokenizer.value,
@@ -125,7 +128,8 @@ def compare(
     from sda.experiments.tables import rich_table
 
     rows = seed_rows([Run(path) for path in runs])
-    header, body = seed_table(rows, SCORES if scores is None else scores.split(","))
+    wanted = SCORES if scores is None else [name.strip() for name in scores.split(",")]
+    header, body = seed_table(rows, wanted, strict=scores is not None)
     if json_file is not None:
         write_json(json_file, [row.as_dict() for row in rows])
     for path, text in ((markdown, markdown_table), (latex, latex_table)):

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from sda.evaluation.interval import NORMAL
 from sda.evaluation.score import Score
 
+ERRORS = 3.0  # standard errors of a difference that few sentences do not explain
 BLEU_MARGIN = 0.01
-BLEU_ERRORS = 3.0  # standard errors of the difference
 DUPLICATE_MARGIN = 0.02
 SELF_BLEU_MARGIN = 0.1
 COPY_MARGIN = 0.01
@@ -43,7 +44,7 @@ def find_alarms(scores: Sequence[Score], ceiling: Sequence[Score]) -> list[Alarm
 
 def _better_than_real(ours: Scores, real: Scores) -> Alarm | None:
     names = [name for name in ours if name.startswith("bleu-") and name in real]
-    above = [name for name in names if _is_above(ours[name], real[name])]
+    above = [name for name in names if _exceeds(ours, real, name, BLEU_MARGIN)]
     if not above:
         return None
     worst = max(above, key=lambda name: ours[name].value - real[name].value)
@@ -53,11 +54,6 @@ def _better_than_real(ours: Scores, real: Scores) -> Alarm | None:
         f"{_title(worst)} is {ours[worst].value:.3f}, above the {real[worst].value:.3f} of real"
         " text: such a score is bought with diversity or with copies, not with quality",
     )
-
-
-def _is_above(ours: Score, real: Score) -> bool:
-    errors = ((ours.standard_error or 0.0) ** 2 + (real.standard_error or 0.0) ** 2) ** 0.5
-    return bool(ours.value - real.value > max(BLEU_MARGIN, BLEU_ERRORS * errors))
 
 
 def _duplicates(ours: Scores, real: Scores) -> Alarm | None:
@@ -114,7 +110,20 @@ def _copies(ours: Scores, real: Scores) -> Alarm | None:
 
 
 def _exceeds(ours: Scores, real: Scores, name: str, margin: float) -> bool:
-    return name in ours and name in real and ours[name].value > real[name].value + margin
+    """Whether the score is above that of real text by more than the margin and than chance."""
+    if name not in ours or name not in real:
+        return False
+    chance = ERRORS * (_error(ours[name]) ** 2 + _error(real[name]) ** 2) ** 0.5
+    return bool(ours[name].value - real[name].value > max(margin, chance))
+
+
+def _error(score: Score) -> float:
+    """The standard error, or what the interval says of it; 0 where neither is known."""
+    if score.standard_error is not None:
+        return score.standard_error
+    if score.interval is None:
+        return 0.0
+    return (score.interval[1] - score.interval[0]) / (2 * NORMAL)
 
 
 def _title(name: str) -> str:

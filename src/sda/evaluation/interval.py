@@ -19,7 +19,7 @@ RESAMPLES = 1000
 GROUPS = 20
 LARGE = 20_000  # sentences above which the normal interval is as good and takes no memory
 LEVEL = 0.95
-_NORMAL = 1.959963984540054  # the normal quantile that belongs to LEVEL
+NORMAL = 1.959963984540054  # the normal quantile that belongs to LEVEL
 _SEED = 20210202  # fixed, so that the same sentences have the same interval
 
 Interval = tuple[float, float]
@@ -79,7 +79,7 @@ def quantile_interval(values: NDArray[np.float64], share: float) -> Interval | N
     How many values lie below a quantile is binomial, whatever they are; None where the ends would
     lie outside the values.
     """
-    middle, spread = len(values) * share, _NORMAL * np.sqrt(len(values) * share * (1 - share))
+    middle, spread = len(values) * share, NORMAL * np.sqrt(len(values) * share * (1 - share))
     low, high = int(np.floor(middle - spread)), int(np.ceil(middle + spread))
     if low < 1 or high > len(values):
         return None
@@ -89,7 +89,7 @@ def quantile_interval(values: NDArray[np.float64], share: float) -> Interval | N
 
 def error_interval(value: float, error: float) -> Interval:
     """The normal interval around a value with this standard error."""
-    return value - _NORMAL * error, value + _NORMAL * error
+    return value - NORMAL * error, value + NORMAL * error
 
 
 def _percentile_interval(resampled: NDArray[np.float64]) -> Interval:

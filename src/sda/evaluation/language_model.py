@@ -66,16 +66,20 @@ def lm_score(
 def lm_scores(
     samples: Flat, model: LanguageModel, seed: int, convention: Convention = PLAIN
 ) -> list[Score]:
-    """`lm-perplexity`, and `order-gain`: what shuffling the words of each sentence costs."""
-    gains = order_gains(samples, model, seed)
-    signature = convention.sign(
-        hyps=len(samples), per="token", seed=seed, **model.facts, ci="bootstrap"
-    )
-    mean, error = float(gains.mean()), standard_error(gains)
-    return [
-        lm_score(samples, model, convention=convention),
-        Score("order-gain", mean, True, signature, error, mean_interval(gains)),
-    ]
+    """`lm-perplexity`, and `order-gain`: what shuffling the words of each sentence costs.
+
+    One word has no order, so the gain is about longer sentences, and absent where there are none.
+    """
+    scores = [lm_score(samples, model, convention=convention)]
+    ordered = samples.take(np.flatnonzero(samples.lengths > 1))
+    if len(ordered):
+        gains = order_gains(ordered, model, seed)
+        signature = convention.sign(
+            hyps=len(ordered), per="token", seed=seed, **model.facts, ci="bootstrap"
+        )
+        mean, error = float(gains.mean()), standard_error(gains)
+        scores.append(Score("order-gain", mean, True, signature, error, mean_interval(gains)))
+    return scores
 
 
 def reverse_lm_score(

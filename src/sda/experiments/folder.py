@@ -119,10 +119,24 @@ class RunFolder:
             text = self.progress.read_text(encoding="utf-8")
         for number, line in enumerate(text.splitlines(), 1):
             try:
-                lines.append(json.loads(line))
+                found = json.loads(line)
             except ValueError:
                 raise UserError(f"{self.progress}: line {number} is not valid JSON") from None
+            if not isinstance(found, dict):
+                raise UserError(f"{self.progress}: line {number} is not the line of an epoch")
+            lines.append(found)
         return lines
+
+    def read_scores(self) -> list[dict[str, Any]]:
+        """The rows of the table on test data."""
+        found = read_json(self.scores)
+        rows = found.get("rows") if isinstance(found, dict) else None
+        keys = {"name", "temperature", "scores"}
+        if not isinstance(rows, list) or not all(
+            isinstance(row, dict) and keys <= row.keys() for row in rows
+        ):
+            raise UserError(f"{self.scores}: not the scores of a run")
+        return rows
 
     def clear_results(self) -> None:
         """Remove what only the end of a run may write."""

@@ -155,9 +155,13 @@ def _texts(name: str, run: Run) -> list[str]:
         parts += ["<h3>Samples, the first in the file</h3>"]
         parts.append(table(["sentence"], ([line] for line in lines), "text"))
     if folder.buffer.is_file():
-        with folder.buffer.open(encoding="utf-8") as file:
-            records = [json.loads(line) for line in file]
-        top = [[r["text"], f"{r['score']:.4f}", str(r["epoch"])] for r in records[:SHOWN_SAMPLES]]
+        try:
+            with folder.buffer.open(encoding="utf-8") as file:
+                records = [json.loads(line) for line in file]
+            shown = records[:SHOWN_SAMPLES]
+            top = [[r["text"], f"{r['score']:.4f}", str(r["epoch"])] for r in shown]
+        except (ValueError, KeyError, TypeError):
+            raise UserError(f"{folder.buffer}: not the sentences of a buffer") from None
         parts += [f"<h3>Best of the {len(records):,} sentences in the buffer</h3>"]
         parts.append(table(["sentence", "score", "epoch"], top, "text"))
     settings = escape(folder.config.read_text(encoding="utf-8"))

@@ -16,7 +16,7 @@ from sda.experiments.build import build_models, build_state, choose_loop, first_
 from sda.experiments.checkpoint import Checkpoint
 from sda.experiments.config import Settings, write_toml
 from sda.experiments.costs import Watch, run_costs
-from sda.experiments.files import read_json, write_json, write_text
+from sda.experiments.files import write_json, write_text
 from sda.experiments.folder import STAGE_ONE, RunFolder
 from sda.experiments.guard import Breach, Guard
 from sda.experiments.keeper import Keeper
@@ -59,8 +59,7 @@ class Run:
 
     def scores(self) -> list[dict[str, Any]]:
         """The rows of the table on test data, each with its scores."""
-        rows: list[dict[str, Any]] = read_json(self.folder.scores)["rows"]
-        return rows
+        return self.folder.read_scores()
 
     def generator(self, stage: str = "last") -> Generator:
         """The generator of the newest checkpoint, or with `mle` the one that Stage I ended with."""

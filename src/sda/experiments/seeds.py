@@ -83,9 +83,13 @@ def seed_rows(runs: Sequence[Run]) -> list[SeedRow]:
 
 
 def seed_table(
-    rows: Sequence[SeedRow], scores: Sequence[str] = SCORES
+    rows: Sequence[SeedRow], scores: Sequence[str] = SCORES, strict: bool = False
 ) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of cells; scores that no row has are left out."""
+    """Header and rows of cells; scores that no row has are left out, or if strict an error."""
+    known = dict.fromkeys(name for row in rows for name in row.values)
+    for score in scores if strict else ():
+        if score not in known:
+            raise UserError(f"no run has the score {score!r} (known: {', '.join(known)})")
     shown = [score for score in scores if any(score in row.values for row in rows)]
     body = [[row.name, str(len(row.seeds)), *(row.cell(score) for score in shown)] for row in rows]
     return ["", "seeds", *shown], body
