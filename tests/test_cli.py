@@ -31,7 +31,17 @@ def test_help_lists_the_commands(command: Command) -> None:
     answer = command("--help")
 
     assert answer.code == 0
-    for name in ("train", "demo", "sample", "evaluate", "report", "curve", "inspect", "eda"):
+    for name in (
+        "train",
+        "demo",
+        "sample",
+        "evaluate",
+        "report",
+        "curve",
+        "inspect",
+        "eda",
+        "data",
+    ):
         assert name in answer.out
     assert command("--version") == Answer(0, f"{sda.__version__}\n", "")
 

@@ -81,6 +81,10 @@ def test_texts_that_cannot_be_read(
         (("--metric", "nan*bleu"), "setting 'metric.0.weight': input should be a finite number"),
         (("--set", "generator.dropout=nan"), "'generator.dropout': input should be a finite"),
         (("--set", "evaluation.self_bleu_samples=1"), "should be greater than or equal to 2"),
+        (
+            ("--set", "evaluation.cold_temperature=1e-300"),
+            "'evaluation.cold_temperature': input should be greater",
+        ),
         (("--set", "method=mle"), "setting 'method' is given by itself: 'mle'"),
         (("--set", "source=captions"), "setting 'source' is given by itself: 'captions'"),
         (("--length", "5"), "setting 'embedded.length' is for oracle, and "),
@@ -312,7 +316,8 @@ def test_results_that_cannot_be_written(
     ("arguments", "words"),
     [
         (("--temperature", "1,hot"), "--temperature: write numbers with commas between them"),
-        (("--temperature", "0"), "temperature must be above 0"),
+        (("--temperature", "1,0"), "temperature must be at least 1e-06, not 0.0"),
+        (("--temperature", "1e-300"), "temperature must be at least 1e-06, not 1e-300"),
         (("--top-p", "2"), "top_p must be above 0 and at most 1"),
     ],
 )

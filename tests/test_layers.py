@@ -17,6 +17,7 @@ SOURCE = ROOT / "src" / "sda"
 LAYERS = (
     ("cli", "api"),
     ("commands",),
+    ("reproduction",),
     ("experiments",),
     ("algorithm", "baselines"),
     ("training", "evaluation"),
@@ -114,6 +115,9 @@ def test_imports_point_down(path: Path) -> None:
     ("importer", "imported", "allowed"),
     [
         ("cli", "experiments", True),
+        ("commands", "reproduction", True),
+        ("reproduction", "experiments", True),
+        ("experiments", "reproduction", False),
         ("experiments", "evaluation", True),
         ("algorithm", "training", True),
         ("training", "buffer", True),

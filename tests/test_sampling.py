@@ -9,7 +9,7 @@ from torch import Tensor
 
 from sda import sampling
 from sda.models.rnn import RnnGenerator
-from sda.sampling import Decoded, Decoding, complete, pick, sample
+from sda.sampling import LEAST_TEMPERATURE, Decoded, Decoding, complete, pick, sample
 
 NEVER = float("-inf")
 
@@ -99,9 +99,8 @@ def probabilities(decoding: Decoding, given: list[float]) -> list[float]:
     [
         (Decoding(), [0.1, 0.4, 0.2, 0.3]),
         (Decoding(temperature=0.5), [1 / 30, 16 / 30, 4 / 30, 9 / 30]),
-        (Decoding(temperature=1e-40), [0, 1, 0, 0]),
-        # Below what the logits' type can hold, and above.
-        (Decoding(temperature=1e-50), [0, 1, 0, 0]),
+        (Decoding(temperature=LEAST_TEMPERATURE), [0, 1, 0, 0]),
+        # Above what the logits' type can hold.
         (Decoding(temperature=1e50, never=1), [1 / 3, 0, 1 / 3, 1 / 3]),
         (Decoding(top_k=1), [0, 1, 0, 0]),
         (Decoding(top_k=2), [0, 4 / 7, 0, 3 / 7]),
@@ -126,9 +125,10 @@ def test_decoding_by_hand(decoding: Decoding, expected: list[float]) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"temperature": 0.0}, "temperature must be above 0"),
-        ({"temperature": -1.0}, "temperature must be above 0"),
-        ({"temperature": float("nan")}, "temperature must be above 0"),
+        ({"temperature": 0.0}, "temperature must be at least 1e-06, not 0.0"),
+        ({"temperature": 1e-300}, "temperature must be at least 1e-06, not 1e-300"),
+        ({"temperature": -1.0}, "temperature must be at least 1e-06"),
+        ({"temperature": float("nan")}, "temperature must be at least 1e-06"),
         ({"top_k": 0}, "top_k must be at least 1"),
         ({"top_p": 0.0}, "top_p must be above 0"),
         ({"top_p": 1.1}, "top_p must be above 0 and at most 1"),

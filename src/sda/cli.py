@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from sda import __version__
-from sda.commands import augmenting, evaluating, reading, training
+from sda.commands import augmenting, evaluating, reading, reproducing, training
 
 app = typer.Typer(
     help="Self Data Augmentation: a text generator learns from its own best sentences, and you see"
@@ -82,5 +82,7 @@ for command in (
     evaluating.report,
     reading.inspect,
     augmenting.eda,
+    reproducing.reproduce,
+    reproducing.data,
 ):
     app.command()(command)

@@ -15,6 +15,7 @@ from sda.text.sentences import Sentences
 Write = Callable[[int], Sentences]
 """What writes so many sentences."""
 
+LEAST_TEMPERATURE = 1e-6  # words are as good as certain long before; likelihoods overflow below
 LOGIT_BYTES = 4 * 2**20  # of one step's logits: what stays in the cache is twice as fast as 32 MiB
 
 
@@ -32,8 +33,10 @@ class Decoding:
     """This word may not be chosen: the unknown word, in sentences for people."""
 
     def __post_init__(self) -> None:
-        if not self.temperature > 0:
-            raise ValueError(f"temperature must be above 0, not {self.temperature}")
+        if not self.temperature >= LEAST_TEMPERATURE:
+            raise ValueError(
+                f"temperature must be at least {LEAST_TEMPERATURE}, not {self.temperature}"
+            )
         if self.top_k is not None and self.top_k < 1:
             raise ValueError(f"top_k must be at least 1, not {self.top_k}")
         if self.top_p is not None and not 0 < self.top_p <= 1:
@@ -45,10 +48,9 @@ class Decoding:
             forbidden = torch.tensor([self.never], device=logits.device)
             logits = logits.index_fill(1, forbidden, float("-inf"))
         if self.temperature != 1.0:
-            # Taken from the largest, quotients are numbers where the temperature is near zero, and
-            # a divisor that the logits' type can hold keeps them so: 0 / 0 and inf / inf are none.
-            limits = torch.finfo(logits.dtype)
-            divisor = min(max(self.temperature, limits.tiny), limits.max)
+            # Taken from the largest, quotients are numbers where the temperature is near zero; and
+            # above, with a divisor that the logits' type can hold, since inf / inf is none.
+            divisor = min(self.temperature, torch.finfo(logits.dtype).max)
             logits = (logits - logits.amax(1, keepdim=True)) / divisor
         if self.top_k is not None and self.top_k < logits.shape[1]:
             least = logits.topk(self.top_k, 1).values[:, -1:]

@@ -233,9 +233,9 @@ def test_plans_of_the_methods() -> None:
     assert plans["sda"][2].buffer.candidates == 16
 
 
-def test_no_epochs_of_stage_two_is_maximum_likelihood() -> None:
+def test_no_epochs_of_stage_two_leave_stage_one_with_its_discriminator() -> None:
     settings, _ = tiny_settings("captions", "stage2.epochs=0")
 
     phases, schedule, _ = plan(settings)
-    assert phases == [Phase.GENERATOR, Phase.GENERATOR]
+    assert phases == [Phase.GENERATOR, Phase.GENERATOR, Phase.DISCRIMINATOR]
     assert schedule == []

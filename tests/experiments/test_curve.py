@@ -15,10 +15,8 @@ from sda.errors import UserError
 from sda.experiments.curve import (
     TEMPERATURES,
     Sweep,
-    collect_models,
     compare_all,
     draw_runs,
-    load_common,
     sweep_runs,
 )
 from sda.experiments.points import PointScorer
@@ -35,9 +33,9 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     temperatures: list[float] = []
     original = PointScorer.samples
 
-    def noted(self: PointScorer, generator, decoding, rng):  # type: ignore[no-untyped-def]
+    def noted(self: PointScorer, generator, decoding, *rest):  # type: ignore[no-untyped-def]
         temperatures.append(decoding.temperature)
-        return original(self, generator, decoding, rng)
+        return original(self, generator, decoding, *rest)
 
     monkeypatch.setattr(PointScorer, "samples", noted)
     return temperatures
@@ -72,7 +70,7 @@ def test_a_sweep_falls_and_repeats_nothing() -> None:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"temperatures": (0.0,)}, "temperature must be above 0, not 0.0"),
+        ({"temperatures": (0.0,)}, "temperature must be at least 1e-06, not 0.0"),
         ({"temperatures": (float("nan"),)}, "--temperature: nan"),
         ({"temperatures": (float("inf"),)}, "--temperature: inf"),
         ({"temperatures": ()}, "--temperature needs at least one value"),
@@ -173,10 +171,10 @@ def test_an_interrupted_sweep_goes_on(
 ) -> None:
     noted = PointScorer.samples
 
-    def third(self: PointScorer, generator, decoding, rng):  # type: ignore[no-untyped-def]
+    def third(self: PointScorer, *arguments):  # type: ignore[no-untyped-def]
         if len(measured) == 3:
             raise KeyboardInterrupt
-        return noted(self, generator, decoding, rng)
+        return noted(self, *arguments)
 
     with monkeypatch.context() as patch:
         patch.setattr(PointScorer, "samples", third)
@@ -187,16 +185,6 @@ def test_an_interrupted_sweep_goes_on(
     assert len(measured) == 8
     (tmp_path / "whole").mkdir()
     assert sweep_runs([toy_run], SWEEP, tmp_path / "whole", Counter()) == found
-
-
-def test_runs_with_one_start_share_its_curve(mle_run: Run, toy_file: Path, tmp_path: Path) -> None:
-    runs = [train_tiny(toy_file, tmp_path / "further", method="rl"), mle_run]
-    models = collect_models(runs, load_common(runs))
-
-    assert [(model.name, model.start) for model in models] == [
-        ("mle", None),
-        ("rl (further)", "mle"),
-    ]
 
 
 def test_runs_with_different_starts_have_a_curve_each(
@@ -218,6 +206,40 @@ def test_a_run_of_mle_alone(mle_run: Run, tmp_path: Path) -> None:
 
     assert [track["name"] for track in found["curves"]] == ["mle"]
     assert {(c["first"], c["second"]) for c in found["comparisons"]} == {("mle", "real text")}
+
+
+def test_a_selection_is_applied_at_every_temperature(
+    toy_file: Path, tmp_path: Path, measured: list[float]
+) -> None:
+    metric = tmp_path / "longest.py"
+    metric.write_text("def words(texts):\n    return [len(text.split()) for text in texts]\n")
+    run = train_tiny(toy_file, tmp_path / "run", method="best-of-n", metric=f"{metric}:words")
+    found = sweep_runs([run], SWEEP, tmp_path, Counter())
+
+    assert measured == [1.0, 1.0, 0.5, 0.5] * 2
+    start, chosen = found["curves"]
+    assert (chosen["name"], chosen["start"]) == ("best-of-n", "mle")
+    for before, after in zip(start["points"], chosen["points"], strict=True):
+        for plain, best in zip(before["samplings"], after["samplings"], strict=True):
+            lengths = [score["value"] for score in (*plain, *best) if score["name"] == "length"]
+            assert lengths[1] > lengths[0]
+            assert "nll-test" in [score["name"] for score in plain]
+            assert "nll-test" not in [score["name"] for score in best]
+    held = [c["plane"]["diversity"]["name"] for c in found["comparisons"] if c["second"] == "mle"]
+    assert "self-bleu-5" in held
+    assert "nll-test" not in held
+    assert sweep_runs([run], SWEEP, tmp_path, Counter()) == found
+    assert len(measured) == 8
+
+
+def test_a_selection_that_draws_gives_the_same_points_again(toy_file: Path, tmp_path: Path) -> None:
+    run = train_tiny(toy_file, tmp_path / "run", method="d-rejection")
+    once, again = (
+        sweep_runs([run], SWEEP, tmp_path / name, Counter()) for name in ("once", "again")
+    )
+
+    assert [track["name"] for track in once["curves"]] == ["mle", "d-rejection"]
+    assert once == again
 
 
 def test_a_generator_that_reads_the_discriminator(toy_file: Path, tmp_path: Path) -> None:

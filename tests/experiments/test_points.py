@@ -12,9 +12,9 @@ from sda.evaluation.truth import LstmTruth
 from sda.experiments.points import PointScorer, _split_off
 from sda.experiments.source import HeldOut, Loaded
 from sda.models.generator import Generator
-from sda.sampling import Decoding, sample
+from sda.sampling import Decoding, Write, sample
 from sda.text.corpus import Corpus
-from sda.text.sentences import Flat
+from sda.text.sentences import Flat, Sentences
 from sda.text.vocabulary import NumberVocabulary
 
 PROBABILITIES = [0.4, 0.3, 0.2, 0.1]
@@ -119,6 +119,22 @@ def test_the_same_random_numbers_give_the_same_scores() -> None:
     assert points.samples(ORACLE, Decoding(), seeded(1)) == first
     assert scorer().samples(ORACLE, Decoding(), seeded(1)) == first
     assert points.samples(ORACLE, Decoding(), seeded(2)) != first
+
+
+def test_a_selection_chooses_what_is_scored() -> None:
+    points = scorer()
+    written: list[int] = []
+
+    def second(write: Write, n: int) -> Sentences:
+        written.append(len(write(n)))
+        return write(n)
+
+    chosen = points.samples(ORACLE, Decoding(), seeded(1), second)
+    rng = seeded(1)
+    sample(ORACLE, 20, rng)
+
+    assert written == [20]
+    assert chosen == points.samples(ORACLE, Decoding(), rng)
 
 
 def test_fingerprints_tell_conditions_apart() -> None:

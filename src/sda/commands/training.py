@@ -43,6 +43,9 @@ def train(
     assignments: Annotated[
         list[str] | None, typer.Option("--set", help="One setting, as key=value; repeatable.")
     ] = None,
+    start: Annotated[
+        Path | None, typer.Option(help="Run folder: begin with its Stage I, not with one's own.")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     length: Annotated[int | None, typer.Option(min=1, help="Words a sentence of `oracle`.")] = None,
     valid: Annotated[Path | None, typer.Option(help="Validation sentences (file).")] = None,
@@ -79,6 +82,8 @@ def train(
     refuse_idle(source, values)
     if seed is not None:
         values["seed"] = seed
+    if start is not None:
+        values["start"] = str(start)
     choices = Choices(
         source=source,
         method=method,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +52,12 @@ class Score:
     signature: str
     standard_error: float | None = None
     interval: tuple[float, float] | None = None
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Score:
+        """The score that `as_dict` wrote down."""
+        interval = data["interval"]
+        return cls(**{**data, "interval": None if interval is None else tuple(interval)})
 
     def as_dict(self) -> dict[str, object]:
         """The fields by name, ready for JSON."""

@@ -247,10 +247,11 @@ def plan(settings: Settings) -> tuple[list[Phase], list[list[Step]], TrainingSet
     schedule = _schedule(two)
     if two.reward == "metric" and not settings.metric:
         raise UserError("setting 'stage2.reward': 'metric' needs a metric, and there is none")
-    imitates = schedule and two.steps in ("alternating", "training")
+    imitates = two.steps in ("alternating", "training")
     is_judged = imitates and two.reward in ("prob", "gail")
     selects = settings.selection and takes(settings.selection, "selection", "discriminator")
-    first_rounds = judge.first_rounds if is_judged or selects else 0
+    is_read = takes(settings.generator, "generator", "discriminator")
+    first_rounds = judge.first_rounds if is_judged or selects or is_read else 0
     buffer = settings.buffer
     if buffer.source == "training":
         if buffer.reject_copies:

@@ -12,6 +12,7 @@ from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_v
 
 from sda import LARGEST_SEED
 from sda.errors import UserError
+from sda.sampling import LEAST_TEMPERATURE
 from sda.text.prepare import Preparation
 from sda.training.settings import Section, TrainingSettings
 
@@ -50,7 +51,7 @@ class EvaluationSettings(Section):
     """Sentences on which self-BLEU is measured; it grows with their number."""
     features: bool = True
     """Whether the final table has the Fréchet distance and MAUVE, on features of n-grams."""
-    cold_temperature: PositiveFloat = 0.8
+    cold_temperature: float = Field(default=0.8, ge=LEAST_TEMPERATURE, allow_inf_nan=False)
     """A second temperature at which the start of Stage II is scored: sharper without training."""
 
 
@@ -95,6 +96,8 @@ class Settings(TrainingSettings):
     """All random numbers of the run come from it."""
     threads: PositiveInt = 1
     """Threads of torch; results are the same bit for bit only at an equal number."""
+    start: str | None = None
+    """The folder of a run with whose Stage I this one begins, in place of a Stage I of its own."""
     checkpoint_every: PositiveInt = 1
     """Epochs between two checkpoints."""
     data: Preparation = Preparation()

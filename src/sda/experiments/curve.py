@@ -6,7 +6,6 @@ always there to be held against: a colder softmax is the first rival of any furt
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -20,8 +19,8 @@ from sda import __version__
 from sda.errors import UserError
 from sda.evaluation.dominance import Comparison, compare
 from sda.evaluation.score import Convention
-from sda.evaluation.truth import generator_log_prob
 from sda.experiments.cache import Cache, Scores
+from sda.experiments.curve_models import Model, collect_models
 from sda.experiments.curve_page import write_curve
 from sda.experiments.files import naming
 from sda.experiments.plane import PLANES, PRIMARY, curve_on, real_point
@@ -31,7 +30,6 @@ from sda.experiments.reporter import Counter
 from sda.experiments.run import Run, make_decoding
 from sda.experiments.scoring import seeded
 from sda.experiments.source import Loaded, load_source
-from sda.models.generator import Generator
 from sda.sampling import Decoding
 from sda.text.sentences import Flat
 
@@ -40,7 +38,6 @@ CACHE = "curve.jsonl"
 # warmer, since a model that training made sharper than real text needs it to be as varied; one is
 # colder, and none beyond, since a long straight line there would stand for a curve that is bent.
 TEMPERATURES = (1.25, 1.11, 1.0, 0.91, 0.83, 0.74, 0.67, 0.59, 0.5, 0.42)
-PROBED = 16  # sentences whose likelihood tells two generators with the same weights apart
 
 
 @dataclass(frozen=True)
@@ -81,16 +78,6 @@ def make_point_decoding(by: str, value: float, never: int | None) -> Decoding:
     """The way of choosing words at a point, where the unknown word is never chosen."""
     temperature, top_p = (1.0, value) if by == "top-p" else (value, None)
     return make_decoding(temperature, None, top_p, never)
-
-
-@dataclass(frozen=True)
-class Model:
-    """A generator under the name that its curve has, and the name of the one it started from."""
-
-    name: str
-    start: str | None
-    generator: Generator
-    digest: str
 
 
 def draw_runs(runs: Sequence[Run], sweep: Sweep, out: Path, counter: Counter) -> dict[str, Any]:
@@ -159,35 +146,29 @@ class _Sweeper:
         return self._cache.scores({**self._conditions, "model": "real"}, self._scorer.real_text)
 
     def _point(self, model: Model, by: str, value: float) -> list[Scores]:
-        """The scores of each sampling; what needs no sampling is the same in all."""
+        """The scores of each sampling; what needs no sampling is the same in all.
+
+        A selection leaves a distribution whose likelihoods nobody knows.
+        """
         decoding = make_point_decoding(by, value, self._never)
         facts = {**self._conditions, "model": model.digest, by: value}
-        likelihood = self._cache.scores(
-            facts, partial(self._scorer.likelihood, model.generator, decoding)
-        )
+        likelihood: Scores = []
+        if model.selector is None:
+            likelihood = self._cache.scores(
+                facts, partial(self._scorer.likelihood, model.generator, decoding)
+            )
         samplings = []
         for repeat in range(self._sweep.repeats):
-            rng = seeded(self._sweep.seed, "curve", model.digest, by, value, repeat)
-            measure = partial(self._scorer.samples, model.generator, decoding, rng)
+            point = (model.digest, by, value, repeat)
+            measure = partial(
+                self._scorer.samples,
+                model.generator,
+                decoding,
+                seeded(self._sweep.seed, "curve", *point),
+                model.selection(seeded(self._sweep.seed, "selection", *point)),
+            )
             samplings.append(self._cache.scores({**facts, "repeat": repeat}, measure) + likelihood)
         return samplings
-
-
-def collect_models(runs: Sequence[Run], loaded: Loaded) -> list[Model]:
-    """The start of every run and what became of it, each distinct start once."""
-    starts: dict[str, str] = {}
-    found = []
-    pairs = [(run.generator("mle"), run.generator()) for run in runs]
-    digests = [tuple(_digest(generator, loaded) for generator in pair) for pair in pairs]
-    several = len({start for start, _ in digests}) > 1
-    for run, name, pair, (start, last) in zip(runs, run_names(runs), pairs, digests, strict=True):
-        if start not in starts:
-            starts[start] = f"mle ({name})" if several else "mle"
-            found.append(Model(starts[start], None, pair[0], start))
-        if last != start:
-            title = run.settings.method if len(runs) == 1 else f"{run.settings.method} ({name})"
-            found.append(Model(title, starts[start], pair[1], last))
-    return found
 
 
 def load_common(runs: Sequence[Run]) -> Loaded:
@@ -228,18 +209,6 @@ def _check_unchanged(run: Run, loaded: Loaded) -> None:
 
 def _bytes(flat: Flat) -> bytes:
     return flat.ids.tobytes() + flat.starts.tobytes()
-
-
-def _digest(generator: Generator, loaded: Loaded) -> str:
-    """The same for generators that write the same sentences.
-
-    Weights alone would not do: a generator may also read another network, which is no part of it.
-    """
-    digest = hashlib.sha256()
-    for name, tensor in sorted(generator.state_dict().items()):
-        digest.update(name.encode() + tensor.cpu().numpy().tobytes())
-    digest.update(generator_log_prob(generator, loaded.corpus.train[:PROBED]).numpy().tobytes())
-    return digest.hexdigest()
 
 
 def compare_all(curves: Sequence[dict[str, Any]], real: Scores) -> list[Comparison]:

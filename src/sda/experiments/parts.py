@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -68,3 +68,17 @@ def build_selection(
         rng=rng,
     )
     return chosen
+
+
+@dataclass(frozen=True)
+class Selector:
+    """Makes the selection of a finished run anew for each use, since one may draw at random."""
+
+    settings: Settings
+    corpus: Corpus
+    metric: WeightedSum
+    discriminator: Discriminator
+
+    def selection(self, rng: torch.Generator) -> Selection | None:
+        vocabulary = self.corpus.vocabulary
+        return build_selection(self.settings, self.metric, self.discriminator, vocabulary, rng)

@@ -12,7 +12,7 @@ from sda.evaluation.diversity import distinct, duplicate_share, mean_length
 from sda.evaluation.language_model import RUNS, halves, lm_score, reverse_lm_score
 from sda.evaluation.likelihood import nll_test, truth_nll_test, truth_scores
 from sda.evaluation.score import Convention, Score
-from sda.experiments.scoring import seeded
+from sda.experiments.scoring import Selection, seeded
 from sda.experiments.source import Loaded
 from sda.models.generator import Generator
 from sda.sampling import Decoding, sample
@@ -60,10 +60,18 @@ class PointScorer:
         return digest.hexdigest()
 
     def samples(
-        self, generator: Generator, decoding: Decoding, rng: torch.Generator
+        self,
+        generator: Generator,
+        decoding: Decoding,
+        rng: torch.Generator,
+        selection: Selection | None = None,
     ) -> list[Score]:
-        """The scores of fresh samples."""
-        samples = sample(generator, self.count, rng, decoding)
+        """The scores of fresh samples, which a selection may choose among all that are written."""
+
+        def write(n: int) -> Sentences:
+            return sample(generator, n, rng, decoding)
+
+        samples = write(self.count) if selection is None else selection(write, self.count)
         scores = self._text_scores(samples.flat(self._eos))
         if self._truth is not None:
             temperature = decoding.temperature if decoding.top_p is None else None

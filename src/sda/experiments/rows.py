@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sda.experiments.config import Settings
 from sda.experiments.scoring import FinalScorer, Row, Selection
 from sda.models.generator import Generator
@@ -14,13 +16,17 @@ def score_rows(
     start: Generator,
     last: Generator | None,
     selection: Selection | None,
+    known: Sequence[Row] = (),
 ) -> tuple[list[Row], Sentences]:
     """Real text, the end of Stage I at two temperatures, and what came of it.
 
     The colder start is the control that every gain has to be held against. `last` is the generator
     that Stage II left, if there was a Stage II; a selection chooses among its sentences, or among
-    those of the start.
+    those of the start. `known` are rows of the start that need not be measured again.
     """
+    if known and (last is not None or selection is not None):
+        row, samples = scorer.model(settings.method, last or start, selection=selection)
+        return [*known, row], samples
     cold = settings.evaluation.cold_temperature
     is_row_itself = settings.stage2.steps == "none" and selection is None
     name = settings.method if is_row_itself else "mle"

@@ -20,11 +20,12 @@ from sda.experiments.files import write_json, write_text
 from sda.experiments.folder import STAGE_ONE, RunFolder
 from sda.experiments.guard import Breach, Guard
 from sda.experiments.keeper import Keeper
-from sda.experiments.parts import augment, build_objective, build_selection
+from sda.experiments.parts import Selector, augment, build_objective, build_selection
 from sda.experiments.reporter import Reporter
 from sda.experiments.rows import score_rows
-from sda.experiments.scoring import FinalScorer, Monitor, Selection, seeded
+from sda.experiments.scoring import FinalScorer, Monitor, seeded
 from sda.experiments.source import Loaded, load_source
+from sda.experiments.start import check_start, start_rows, take_start
 from sda.models.generator import Generator
 from sda.sampling import Decoding, sample
 from sda.text.sentences import Sentences
@@ -99,7 +100,8 @@ class Run:
         rng = seeded(seed, "sample")
         selection = None
         if self.settings.selection and stage != "mle":
-            generator, selection = self._selecting(seeded(seed, "selection"))
+            generator, selector = self.selecting()
+            selection = selector.selection(seeded(seed, "selection"))
         else:
             generator = self.generator(stage)
 
@@ -108,17 +110,14 @@ class Run:
 
         return vocabulary.decode(write(n) if selection is None else selection(write, n))
 
-    def _selecting(self, rng: torch.Generator) -> tuple[Generator, Selection | None]:
-        """The last generator, and the selection with the metric that the run had."""
+    def selecting(self) -> tuple[Generator, Selector]:
+        """The last generator, and the selection's maker with the metric that the run had."""
         loaded = load_source(self.settings)
         loaded.check(self.folder)
         first = torch.Generator().manual_seed(self.settings.seed)
         state, metric = build_state(self.settings, loaded.corpus, first)
         self._load_weights("last", state.generator, state.discriminator)
-        selection = build_selection(
-            self.settings, metric, state.discriminator, loaded.vocabulary, rng
-        )
-        return state.generator, selection
+        return state.generator, Selector(self.settings, loaded.corpus, metric, state.discriminator)
 
 
 def make_decoding(
@@ -166,6 +165,8 @@ def train_run(
             if folder.is_finished:
                 reporter.say(f"{out}: this run is finished")
                 return Run(out)
+        else:
+            check_start(settings)
         # Before anything is computed: an oracle's sentences are part of what must not vary.
         torch.set_num_threads(settings.threads)
         training = _Training(settings, folder, load_source(settings), reporter, function)
@@ -286,6 +287,8 @@ class _Training:
     def _go_back(self) -> int:
         """Take up the newest state, if there is one; returns the epochs that are done."""
         self.folder.clear_results()
+        if self.settings.start is not None and self.folder.checkpoints.latest() is None:
+            self.keeper.save(take_start(self.state, self.settings, self.folder))
         self.keeper.go_back()
         for line in self.folder.read_progress():
             self.alarm.look(line)
@@ -316,6 +319,7 @@ class _Training:
             Run(folder.path).generator("mle"),
             self.state.generator if has_imitated else None,
             self.selection,
+            start_rows(settings),
         )
         texts = vocabulary.decode(samples)
         write_text(folder.samples, "".join(f"{text}\n" for text in texts))

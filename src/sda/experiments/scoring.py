@@ -56,6 +56,12 @@ class Row:
             "alarms": [alarm.as_dict() for alarm in alarms],
         }
 
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Row:
+        """The row that `as_dict` wrote down."""
+        scores = [Score.from_dict(score) for score in data["scores"]]
+        return cls(data["name"], data["temperature"], scores)
+
     def value(self, name: str) -> float | None:
         return next((score.value for score in self.scores if score.name == name), None)
 

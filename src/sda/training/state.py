@@ -108,15 +108,27 @@ class TrainState:
 
     def load(self, tensors: Mapping[str, Tensor], counters: Json) -> None:
         """Be what `tensors` and `counters` of another state said."""
-        self.generator.load_state_dict(_under("generator", tensors))
-        self.discriminator.load_state_dict(_under("discriminator", tensors))
+        self._load(tensors, counters, self._optimizers())
         self.buffer.load_state_dict(_under("buffer", tensors))
         if self.second is not None:
             self.second.generator.load_state_dict(_under("second", tensors))
             self.second.critic.load_state_dict(_under("critic", tensors))
         self.best = _under("best", tensors)
         self.start = _under("start", tensors)
-        for name, optimizer in self._optimizers().items():
+
+    def load_start(self, tensors: Mapping[str, Tensor], counters: Json) -> None:
+        """Be where another state's Stage I ended; all that Stage II alone has stays as it is."""
+        self._load(tensors, counters, self._first_optimizers())
+
+    def _load(
+        self,
+        tensors: Mapping[str, Tensor],
+        counters: Json,
+        optimizers: Mapping[str, torch.optim.Optimizer],
+    ) -> None:
+        self.generator.load_state_dict(_under("generator", tensors))
+        self.discriminator.load_state_dict(_under("discriminator", tensors))
+        for name, optimizer in optimizers.items():
             _load_optimizer(optimizer, _under(name, tensors), counters["rates"][name])
         for name in self.COUNTERS:
             setattr(self, name, counters[name])
@@ -124,12 +136,15 @@ class TrainState:
         self.rng.set_state(tensors["rng"])
         torch.set_rng_state(tensors["global_rng"])
 
-    def _optimizers(self) -> dict[str, torch.optim.Optimizer]:
-        found = {
+    def _first_optimizers(self) -> dict[str, torch.optim.Optimizer]:
+        """Those that Stage I has moved."""
+        return {
             "mle_optimizer": self.mle_optimizer,
-            "policy_optimizer": self.policy_optimizer,
             "discriminator_optimizer": self.discriminator_optimizer,
         }
+
+    def _optimizers(self) -> dict[str, torch.optim.Optimizer]:
+        found = {**self._first_optimizers(), "policy_optimizer": self.policy_optimizer}
         if self.second is not None:
             found["second_optimizer"] = self.second.optimizer
             found["critic_optimizer"] = self.second.critic_optimizer

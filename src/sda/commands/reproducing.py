@@ -1,0 +1,146 @@
+"""Commands that repeat the experiments of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from sda.reproduction.data_files import Finding
+
+
+Experiment = Annotated[str, typer.Argument(help="coco, synthetic20, ...; see docs/results.md.")]
+Profile = Annotated[str, typer.Option(help="Scale: smoke, small or full.")]
+Models = Annotated[
+    list[str] | None, typer.Option("--models", help="rnn, leakrnn; repeatable; by default all.")
+]
+Rows = Annotated[
+    list[str] | None, typer.Option("--rows", help="Only these rows; repeatable; by default all.")
+]
+Seeds = Annotated[
+    int | None, typer.Option(min=1, help="How many seeds, from 0 on; by default the experiment's.")
+]
+Results = Annotated[Path, typer.Option(help="Folder of the ledger.")]
+
+
+def reproduce(
+    experiment: Experiment,
+    profile: Profile = "small",
+    seeds: Seeds = None,
+    models: Models = None,
+    rows: Rows = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Runs at a time, one core each.")] = 1,
+    data: Annotated[Path, typer.Option(help="Data folder; see sda data.")] = Path("data"),
+    out: Annotated[Path, typer.Option(help="Folder for run folders.")] = Path("runs/reproduce"),
+    results: Results = Path("results"),
+    dry_run: Annotated[
+        bool, typer.Option("--plan", help="Say what is done and what is left, and run nothing.")
+    ] = False,
+) -> None:
+    """Run the rows of an experiment's table that the ledger does not have, and print the table."""
+    from rich.console import Console
+
+    from sda.reproduction import definitions
+    from sda.reproduction.data_files import require
+    from sda.reproduction.jobs import needed_files, plan_jobs
+    from sda.reproduction.ledger import Ledger
+    from sda.reproduction.runner import estimate, plan_work, run_jobs
+    from sda.reproduction.watch import Screen, span
+    from sda.reproduction.work import Places
+
+    found = definitions.experiment(experiment)
+    wanted = plan_jobs(found, profile, models, seeds, rows)
+    places = Places(data, out, results)
+    plan = plan_work(wanted, places)
+    console = Console(stderr=True, highlight=False)
+    time = estimate(plan.left, Ledger(results).records(), jobs)
+    console.print(
+        f"{found.heading()}, profile {profile}: {len(plan.done)} runs are done,"
+        f" {len(plan.left)} are left"
+        + ("" if not plan.left else f", about {span(time)}" if time else ", time not known yet")
+    )
+    if dry_run:
+        for job in plan.left:
+            console.print(f"left: {job.name}", markup=False)
+        return
+    if plan.left:
+        require(data, needed_files(wanted))
+        with Screen(len(plan.left), places) as screen:
+            run_jobs(plan, places, jobs, screen)
+
+
+def data(
+    folder: Annotated[Path, typer.Argument(help="Data folder.")] = Path("data"),
+    json_file: Annotated[Path | None, typer.Option("--json", help="JSON file to write.")] = None,
+) -> None:
+    """Check the files that the experiments read, and say where missing ones come from."""
+    from dataclasses import asdict
+
+    from sda.errors import UserError
+    from sda.experiments.files import write_json
+    from sda.reproduction.data_files import check_file, known_files
+
+    findings = [check_file(folder, file) for file in known_files()]
+    if json_file is not None:
+        rows = [
+            {**asdict(found.file), "state": found.state, "found_bytes": found.bytes}
+            for found in findings
+        ]
+        write_json(json_file, rows)
+    _show_files(folder, findings)
+    wrong = [str(found) for found in findings if found.is_wrong]
+    if wrong:
+        raise UserError(
+            f"{folder}: {'; '.join(wrong)}; figures on other files are not those of docs/results.md"
+        )
+
+
+def _show_files(folder: Path, findings: Sequence[Finding]) -> None:
+    from rich.console import Console
+
+    from sda.reproduction.data_files import PAGE, State, by_origin
+
+    missing = [found.file for found in findings if found.state is State.MISSING]
+    lines = [
+        f"missing: {', '.join(file.path for file in group)}"
+        f"\n  needed for: {', '.join(group[0].experiments)}"
+        f"\n  from: {group[0].origin}"
+        f"\n  made so: {group[0].made}"
+        f"\n  licence: {group[0].licence}"
+        for group in by_origin(missing)
+    ]
+    right = sum(found.state is State.PRESENT for found in findings)
+    end = f"; {PAGE} says how to make the missing ones" if missing else ""
+    lines.append(f"{right} of {len(findings)} files are there as they should be{end}.")
+    console = Console()
+    console.print(_file_table(folder, findings))
+    for line in lines:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _file_table(folder: Path, findings: Sequence[Finding]) -> Table:
+    """A row a file, under a row with the name of its folder: a terminal is narrow."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title=escape(f"Files of the experiments in {folder}"), title_justify="left")
+    table.add_column("file", no_wrap=True)
+    table.add_column("what")
+    table.add_column("lines", justify="right", no_wrap=True)
+    table.add_column("bytes", justify="right", no_wrap=True)
+    table.add_column("state")
+    above = ""
+    for found in findings:
+        file = found.file
+        place, _, name = file.path.rpartition("/")
+        if place != above:
+            table.add_row(f"{place}/")
+            above = place
+        lines = "-" if file.lines is None else f"{file.lines:,}"
+        table.add_row(f" {name}", file.what, lines, f"{file.bytes:,}", found.state.value)
+    return table

@@ -1,0 +1,81 @@
+"""The ledger: every finished run as one small JSON file, found again by the key of its settings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sda.errors import UserError
+from sda.experiments.files import naming, read_json, write_text
+
+FORMAT = 1
+FIELDS = ("key", "experiment", "row", "base", "profile", "seed", "scores", "real", "costs", "curve")
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one run gave."""
+
+    path: Path
+    data: Mapping[str, Any]
+
+    @property
+    def key(self) -> str:
+        return str(self.data["key"])
+
+    @property
+    def seed(self) -> int:
+        return int(self.data["seed"])
+
+    @property
+    def costs(self) -> dict[str, float]:
+        """Updates, tokens, seconds of the whole run, those of its start among them."""
+        return dict(self.data["costs"])
+
+    def scores(self, of: str = "scores") -> dict[str, float]:
+        """Values by name at temperature 1; of `real` those of real text."""
+        return {name: score["value"] for name, score in self.data[of].items()}
+
+
+class Ledger:
+    """A folder of records, `EXPERIMENT/NAME.json`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @cached_property
+    def _by_key(self) -> dict[str, Record]:
+        return {record.key: record for record in self._read()}
+
+    def find(self, key: str) -> Record | None:
+        """The record of the run with that key, whichever experiment it was made for."""
+        return self._by_key.get(key)
+
+    def records(self) -> list[Record]:
+        return list(self._by_key.values())
+
+    def _read(self) -> Iterator[Record]:
+        for path in sorted(self.folder.glob("*/*.json")):
+            data = read_json(path)
+            if not isinstance(data, dict) or not all(name in data for name in FIELDS):
+                raise UserError(f"{path}: not a record of the ledger")
+            if data.get("format") != FORMAT:
+                raise UserError(f"{path}: written in format {data.get('format')}, not {FORMAT}")
+            yield Record(path, data)
+
+    def write(self, data: Mapping[str, Any]) -> Record:
+        """Put a record down; one of the same name with other settings gives way."""
+        name = f"{data['base']}-{data['row']}-{data['profile']}-{data['seed']}.json"
+        path = self.folder / data["experiment"] / name
+        with naming(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        whole = {"format": FORMAT, **data}
+        # A line for each field: short files, and changes that can be read.
+        lines = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in whole.items())
+        write_text(path, f"{{\n{lines}\n}}\n")
+        self.__dict__.pop("_by_key", None)
+        return Record(path, whole)

@@ -1,0 +1,189 @@
+"""What the ledger keeps of a finished run: scores, points over temperatures, costs, samples."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from sda.errors import UserError
+from sda.evaluation.alarms import find_alarms
+from sda.evaluation.grammar import Checker, grammar_score
+from sda.evaluation.score import Convention, Score
+from sda.experiments.costs import run_costs
+from sda.experiments.curve import TEMPERATURES, make_point_decoding
+from sda.experiments.layers import source_kind
+from sda.experiments.points import PointScorer
+from sda.experiments.run import Run
+from sda.experiments.scoring import Row, seeded
+from sda.experiments.source import load_source
+from sda.reproduction.jobs import NUMERICS, Job
+from sda.text.reading import read_lines
+
+PACKAGES = ("torch", "numpy", "numba")
+FIGURES = (
+    "nll_valid",
+    "nll_oracle",
+    "kl_model_oracle",
+    "grammatical_share",
+    "bleu_3",
+    "self_bleu_3",
+    "distinct_2",
+    "duplicate_share",
+    "length",
+    "reward",
+    "d_accuracy_real",
+    "d_accuracy_fake",
+    "buffer_median",
+)
+PURPOSES = ("points", "selection of points")  # of random numbers
+SHOWN_SAMPLES = 10
+CHECKED_SENTENCES = 1000  # by the grammar checker, of a run and of real text
+
+
+@dataclass(frozen=True)
+class Points:
+    """Where a run is measured beside temperature 1, and how often."""
+
+    temperatures: tuple[float, ...]
+    samples: int = 2000
+    repeats: int = 2
+
+
+def points_for(job: Job) -> Points:
+    """All temperatures for a start, which is the curve to be held against; three for the rest."""
+    if job.profile == "smoke":
+        return Points((1.0, 0.8), samples=100, repeats=2)
+    return Points(TEMPERATURES if job.start is None else (1.11, 1.0, 0.83))
+
+
+def make_record(job: Job, run: Run, points: Points) -> dict[str, Any]:
+    """All that the ledger keeps, ready for JSON."""
+    rows = [Row.from_dict(row) for row in run.scores()]
+    # The two rows after real text are those of the start; without a second stage that is all.
+    own = rows[3] if len(rows) > 3 else rows[1]
+    real = rows[0]
+    texts = run.folder.samples.read_text(encoding="utf-8").splitlines()
+    checked = _grammar(job, run, texts)
+    scores = [*own.scores, *checked[:1]]
+    real_scores = [*real.scores, *checked[1:]]
+    lines = run.progress()
+    return {
+        "key": job.key,
+        "numerics": NUMERICS,
+        "experiment": job.experiment,
+        "row": job.row,
+        "base": job.base,
+        "profile": job.profile,
+        "seed": job.seed,
+        "start": None if job.start is None else job.start.key,
+        "commit": commit(),
+        "packages": packages(),
+        "settings": job.settings.model_dump(mode="json", exclude_defaults=True),
+        "scores": _figures(scores),
+        "real": _figures(real_scores),
+        "signatures": {score.name: score.signature for score in scores},
+        "alarms": [alarm.name for alarm in find_alarms(own.scores, real.scores)],
+        "costs": run_costs(lines),
+        "first_stage_costs": run_costs([line for line in lines if line["stage"] != "imitation"]),
+        "curve": measure_points(run, points),
+        "progress": _progress(lines, job.start is not None),
+        "samples": texts[:SHOWN_SAMPLES],
+    }
+
+
+def measure_points(run: Run, points: Points) -> dict[str, Any]:
+    """The scores of each sampling at each temperature, and those of real text."""
+    loaded = load_source(run.settings)
+    data = run.settings.data
+    convention = Convention(data.tokenizer, data.lowercase)
+    seed = run.settings.seed
+    scorer = PointScorer(loaded, points.samples, seed, convention)
+    generator, selector = run.selecting() if run.settings.selection else (run.generator(), None)
+    measured = []
+    for temperature in points.temperatures:
+        decoding = make_point_decoding("temperature", temperature, loaded.vocabulary.unk)
+        likelihood = [] if selector else scorer.likelihood(generator, decoding)
+        samplings = []
+        for repeat in range(points.repeats):
+            rng, other = (seeded(seed, purpose, temperature, repeat) for purpose in PURPOSES)
+            selection = None if selector is None else selector.selection(other)
+            scores = scorer.samples(generator, decoding, rng, selection)
+            samplings.append(_values([*scores, *likelihood]))
+        measured.append({"temperature": temperature, "samplings": samplings})
+    return {**asdict(points), "real": _values(scorer.real_text()), "points": measured}
+
+
+def _grammar(job: Job, run: Run, texts: Sequence[str]) -> list[Score]:
+    """Issues per 1,000 words in the samples and in real text; none without a checker or English."""
+    valid = run.settings.data.valid
+    checker = _checker() if source_kind(job.settings.source) == "text" else None
+    if checker is None or valid is None:
+        return []
+    real = read_lines(Path(valid))
+    order = torch.randperm(len(real), generator=seeded(job.seed, "grammar"))
+    some_real = [real[place] for place in order[:CHECKED_SENTENCES].tolist()]
+    return [grammar_score(some, checker) for some in (texts[:CHECKED_SENTENCES], some_real)]
+
+
+def _checker() -> Checker | None:
+    try:
+        from sda.evaluation.harper import HarperChecker
+
+        return HarperChecker()
+    except UserError:
+        return None
+
+
+def commit() -> str | None:
+    """The commit of the code, marked if changed since; None outside a repository."""
+    folder = Path(__file__).parent
+    command = ["git", "-C", str(folder), "describe", "--always", "--abbrev=12", "--dirty"]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return found.stdout.strip()
+
+
+def packages() -> dict[str, str]:
+    """Versions of what the figures depend on."""
+    found = {name: importlib.metadata.version(name) for name in PACKAGES}
+    return {"python": platform.python_version(), **found}
+
+
+def _values(scores: Sequence[Score]) -> dict[str, float]:
+    return {score.name: _rounded(score.value) for score in scores}
+
+
+def _figures(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for score in scores:
+        found[score.name] = {"value": _rounded(score.value)}
+        if score.interval is not None:
+            found[score.name]["interval"] = [_rounded(end) for end in score.interval]
+    return found
+
+
+def _rounded(value: float) -> float:
+    """Six digits: more than any sampling can tell apart, and a file that can be read."""
+    return float(f"{value:.6g}")
+
+
+def _progress(lines: Sequence[Mapping[str, Any]], has_start: bool) -> list[dict[str, Any]]:
+    """The figures of each epoch; those of a shared Stage I stand in the record of the start."""
+    kept = [line for line in lines if line["stage"] == "imitation"] if has_start else lines
+    return [
+        {
+            "stage": line["stage"],
+            "epoch": line["epoch"],
+            **{name: _rounded(line[name]) for name in FIGURES if name in line},
+        }
+        for line in kept
+    ]

@@ -1,0 +1,56 @@
+"""One job done: its start trained, the run trained, measured and written into the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sda.experiments.folder import RunFolder
+from sda.experiments.reporter import Quiet
+from sda.experiments.run import Run, train_run
+from sda.reproduction.jobs import Job, located
+from sda.reproduction.ledger import Ledger
+from sda.reproduction.measure import make_record, points_for
+
+KEY_LETTERS = 10  # enough to tell folders apart
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where data, run folders and the ledger are."""
+
+    data: Path
+    runs: Path
+    results: Path
+
+    def folder(self, job: Job) -> Path:
+        """The run folder of a job; jobs with the same settings share it, whatever their names."""
+        short = job.key[:KEY_LETTERS]
+        found = sorted(self.runs.glob(f"*-{short}"))
+        return found[0] if found else self.runs / f"{job.experiment}-{job.name}-{short}"
+
+
+def do_job(job: Job, places: Places) -> None:
+    """The ledger holds the job's record; whatever was done of it before is not done again."""
+    run = train_job(job, places)
+    ledger = Ledger(places.results)
+    # A start may be trained again for others to begin with, because its folder is gone.
+    if ledger.find(job.key) is None:
+        ledger.write(make_record(job, run, points_for(job)))
+
+
+def train_job(job: Job, places: Places) -> Run:
+    """The finished run of the job, after that of its start."""
+    settings = located(job.settings, places.data)
+    if job.start is not None:
+        start = train_job(job.start, places)
+        settings = settings.model_copy(update={"start": str(start.path)})
+    return train_run(settings, job.origins, places.folder(job), Quiet(), resume=True)
+
+
+def epochs_done(job: Job, places: Places) -> int:
+    """Epochs of the job that are on the disk."""
+    folder = RunFolder(places.folder(job))
+    if not folder.progress.is_file():
+        return 0
+    return folder.progress.read_bytes().count(b"\n")
