@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from sda.models.generator import Generator, without_dropout
-from sda.text.captions import CaptionOracle
+from sda.text.captions import CaptionOracle, word_numbers
 from sda.text.sentences import Flat, Sentences
 from sda.text.vocabulary import Vocabulary
 
@@ -58,9 +57,7 @@ class CaptionTruth:
     def __init__(self, oracle: CaptionOracle, vocabulary: Vocabulary) -> None:
         self.oracle = oracle
         self._eos = vocabulary.eos
-        # The grammar numbers its words by alphabet; ids that are no words stay below zero.
-        self._words = np.full(len(vocabulary), -1, np.int32)
-        self._words[vocabulary.encode(oracle.words)] = np.arange(len(oracle.words))
+        self._words = word_numbers(oracle.grammar, vocabulary)
 
     def log_prob(self, sentences: Sentences) -> Tensor:
         return torch.from_numpy(self.oracle.log_prob(self._flat(sentences)))

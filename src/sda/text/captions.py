@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sda.text.automaton import Automaton
 from sda.text.caption_rules import caption
 from sda.text.sentences import Flat
+from sda.text.vocabulary import Vocabulary
 
 
 @cache
@@ -51,6 +52,13 @@ class CaptionGrammar:
     def entropy(self) -> float:
         """The expected negative log-probability of a caption in nats (none has two paths)."""
         return self.automaton.entropy()
+
+
+def word_numbers(grammar: CaptionGrammar, vocabulary: Vocabulary) -> NDArray[np.int32]:
+    """(V,) the grammar's number of every id, below zero for ids that are no words of it."""
+    numbers = np.full(len(vocabulary), -1, np.int32)
+    numbers[vocabulary.encode(grammar.words)] = np.arange(len(grammar.words))
+    return numbers
 
 
 class Noise:
