@@ -312,6 +312,27 @@ def test_results_that_cannot_be_written(
         assert_one_sentence(command(*arguments), f"{target}: No such file or directory")
 
 
+@pytest.mark.parametrize("option", ["--json", "--markdown", "--latex", "--html"])
+def test_results_that_would_replace_what_is_read(
+    option: str, command: Command, toy_file: Path, tmp_path: Path
+) -> None:
+    names = ("samples", "test", "train", "real")
+    samples, test, train, real = (tmp_path / f"{name}.txt" for name in names)
+    for path in (samples, test, train, real):
+        shutil.copy(toy_file, path)
+    before = contents(tmp_path)
+    evaluate = ("evaluate", samples, "--test", test, "--train", train, "--real", real)
+
+    for path in (samples, test, train, real):
+        answer = command(*evaluate, option, path)
+        assert_one_sentence(answer, f"{option}: {path} is a file that is read")
+    page = tmp_path / "out.html"
+    if option != "--html":
+        answer = command(*evaluate, option, page, "--html", page)
+        assert_one_sentence(answer, f"--html: {page} is the file of {option}")
+    assert contents(tmp_path) == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sda.errors import UserError
-from sda.experiments.files import naming, read_json, write_bytes, write_json, write_text
+from sda.experiments.files import (
+    naming,
+    read_json,
+    refuse_overlap,
+    write_bytes,
+    write_json,
+    write_text,
+)
 
 values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text()),
@@ -132,3 +139,23 @@ def test_a_folder_in_the_place_of_the_file(
         write_text(Path(name), "text")
     assert [path.name for path in Path().iterdir()] == ["folder"]
     assert [path.name for path in Path("..").iterdir()] == ["here"]
+
+
+def test_files_to_write_that_are_read_or_named_twice(tmp_path: Path) -> None:
+    read, link = tmp_path / "read.txt", tmp_path / "link.txt"
+    read.write_text("a\n")
+    link.symlink_to(read)
+    (tmp_path / "folder").mkdir()
+    around = tmp_path / "folder" / ".." / "new.md"
+
+    for path in (read, link, tmp_path / "folder" / ".." / "read.txt"):
+        with pytest.raises(UserError, match=f"^--json: {re.escape(str(path))} is a file that is"):
+            refuse_overlap({"--json": path}, (None, read))
+    with pytest.raises(UserError, match=r"^--latex: .*new\.md is the file of --json; name another"):
+        refuse_overlap({"--json": around, "--html": None, "--latex": tmp_path / "new.md"}, ())
+
+
+def test_files_to_write_that_are_all_different(tmp_path: Path) -> None:
+    outputs = {"--json": tmp_path / "a", "--html": None, "--markdown": tmp_path / "b"}
+
+    refuse_overlap(outputs, (tmp_path / "c", tmp_path / "c", None))

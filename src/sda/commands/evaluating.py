@@ -66,8 +66,11 @@ def evaluate(
     from sda.evaluation.evaluator import Options
     from sda.evaluation.texts import evaluate_files
     from sda.experiments.evaluation_files import show, write
+    from sda.experiments.files import refuse_overlap
     from sda.experiments.reporter import Counter
 
+    outputs = {"--json": json_file, "--markdown": markdown, "--latex": latex, "--html": html}
+    refuse_overlap(outputs, (*samples, test, train, real))
     if quick and (lstm or sentence_model is not None):
         raise UserError("--quick leaves out what --lstm and --sentence-model ask for: choose one.")
     options = Options(
@@ -122,11 +125,12 @@ def compare(
     from rich.console import Console
 
     from sda.experiments.comparison import latex_table, markdown_table
-    from sda.experiments.files import write_json, write_text
+    from sda.experiments.files import refuse_overlap, write_json, write_text
     from sda.experiments.run import Run
     from sda.experiments.seeds import SCORES, seed_rows, seed_table
     from sda.experiments.tables import rich_table
 
+    refuse_overlap({"--json": json_file, "--markdown": markdown, "--latex": latex})
     rows = seed_rows([Run(path) for path in runs])
     wanted = SCORES if scores is None else [name.strip() for name in scores.split(",")]
     header, body = seed_table(rows, wanted, strict=scores is not None)

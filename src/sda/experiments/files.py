@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,6 +19,21 @@ def naming(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise UserError(f"{path}: {error.strerror or error}") from None
+
+
+def refuse_overlap(outputs: Mapping[str, Path | None], inputs: Iterable[Path | None] = ()) -> None:
+    """Each file to write, under the option that names it, is none that is read and no other's."""
+    read = {os.path.realpath(path) for path in inputs if path is not None}
+    options: dict[str, str] = {}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        place = os.path.realpath(path)
+        if place in read:
+            raise UserError(f"{option}: {path} is a file that is read; name another one.")
+        if place in options:
+            raise UserError(f"{option}: {path} is the file of {options[place]}; name another one.")
+        options[place] = option
 
 
 @contextmanager
