@@ -312,6 +312,21 @@ def test_results_that_cannot_be_written(
         assert_one_sentence(command(*arguments), f"{target}: No such file or directory")
 
 
+@pytest.mark.parametrize("option", ["--column", "--field"])
+def test_a_column_or_field_of_plain_text(
+    option: str, command: Command, toy_file: Path, tmp_path: Path
+) -> None:
+    words = f"{toy_file} has no {option[2:]} 'text'"
+    for arguments in (
+        ("inspect", toy_file),
+        ("train", toy_file, "--out", tmp_path / "run", *SMOKE),
+        ("eda", toy_file, "-o", tmp_path / "out.txt"),
+        ("evaluate", toy_file, "--test", toy_file, "--train", toy_file),
+    ):
+        assert_one_sentence(command(*arguments, option, "text"), words)
+    assert contents(tmp_path) == {}
+
+
 @pytest.mark.parametrize("option", ["--json", "--markdown", "--latex", "--html"])
 def test_results_that_would_replace_what_is_read(
     option: str, command: Command, toy_file: Path, tmp_path: Path

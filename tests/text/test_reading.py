@@ -1,12 +1,13 @@
 import gzip
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sda.errors import UserError
-from sda.text.reading import LONGEST_LINE, read_lines
+from sda.text.reading import LONGEST_LINE, check_kinds, read_lines
 
 Writer = Callable[[str, bytes], Path]
 
@@ -241,3 +242,39 @@ def test_broken_json_line(written: Writer, line: str, message: str) -> None:
 def test_field_must_be_named(written: Writer) -> None:
     with pytest.raises(UserError, match="line 1: set field to one of 'text', 'n'"):
         read_lines(written("a.jsonl", b'{"text": "a", "n": 1}\n'))
+
+
+@pytest.mark.parametrize(
+    ("names", "column", "field", "words"),
+    [
+        (("a.txt",), "text", None, "a.txt has no column 'text': a column is part of .csv and .tsv"),
+        (("a.jsonl.gz",), "text", "text", "a.jsonl.gz has no column 'text'"),
+        (
+            ("a.TXT", "b.csv"),
+            "text",
+            "text",
+            "a.TXT has no field 'text': a field is part of .jsonl",
+        ),
+        (("a.csv",), None, "text", "a.csv has no field 'text'"),
+        (("a.doc",), None, None, "a.doc: unknown kind of file"),
+    ],
+)
+def test_columns_and_fields_that_no_file_has(
+    names: tuple[str, ...], column: str | None, field: str | None, words: str
+) -> None:
+    with pytest.raises(UserError, match=re.escape(words)):
+        check_kinds([Path(name) for name in names], column, field)
+
+
+@pytest.mark.parametrize(
+    ("names", "column", "field"),
+    [
+        (("a.txt",), None, None),
+        (("a.txt", "b.tsv.gz"), "text", None),
+        (("a.csv", "b.jsonl", "c.txt"), "text", "body"),
+    ],
+)
+def test_columns_and_fields_that_some_file_has(
+    names: tuple[str, ...], column: str | None, field: str | None
+) -> None:
+    check_kinds([Path(name) for name in names], column, field)

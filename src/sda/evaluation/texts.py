@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sda.errors import UserError
 from sda.evaluation.evaluator import DEFAULT, Evaluation, Evaluator, Options
-from sda.text.reading import read_lines
+from sda.text.reading import check_kinds, read_lines
 
 
 def evaluate_texts(
@@ -35,13 +35,16 @@ def evaluate_files(
     """What is known about each file of samples, in the order given.
 
     All files are scored by the same number of sentences, that of the smallest, because most scores
-    change with it. `column` and `field` say where the text stands in tables and records, in every
-    file. `done` is called with the name of each file that is scored.
+    change with it. `column` and `field` say where the text stands in every table and every file of
+    records, and at least one file has to be such. `done` is called with the name of each file that
+    is scored.
     """
 
     def read(path: Path) -> list[str]:
         return read_lines(path, column=column, field=field)
 
+    files = [*samples, test, *(path for path in (train, real) if path is not None)]
+    check_kinds(files, column, field)
     references = read(test)
     if not any(text.strip() for text in references):
         raise UserError(f"{test} holds blank lines only.")

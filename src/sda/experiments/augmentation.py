@@ -19,7 +19,7 @@ from sda.baselines.geometric import replace_geometric
 from sda.baselines.neighbours import find_neighbours, has_meaning
 from sda.errors import UserError
 from sda.experiments.files import whole_file
-from sda.text.reading import SUFFIXES, each_line
+from sda.text.reading import SUFFIXES, check_kinds, each_line
 from sda.text.sentences import Flat
 from sda.text.synonyms import Choices, find_choices, read_synonyms, wordnet
 from sda.text.tokens import tokenizer
@@ -89,6 +89,7 @@ def augment_file(path: Path, out: Path, recipe: Recipe, progress: Progress) -> C
     them. The same file and recipe give the same bytes.
     """
     _check_target(path, out)
+    check_kinds([path], recipe.column, recipe.field)
     found = _survey(path, recipe)
     spellings, write = _writer(path, found, recipe, progress)
     ids = {word: number for number, word in enumerate(spellings)}

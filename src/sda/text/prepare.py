@@ -14,7 +14,7 @@ import torch
 
 from sda.errors import UserError
 from sda.text.corpus import Corpus
-from sda.text.reading import read_lines
+from sda.text.reading import check_kinds, read_lines
 from sda.text.sentences import Flat, Sentences
 from sda.text.summary import FileCounts, Summary
 from sda.text.tokens import tokenizer
@@ -117,6 +117,8 @@ def prepare(path: Path, preparation: Preparation, seed: int) -> Prepared:
     fall into the same drawn split. Of a test file every sentence stays in `test_lines`.
     """
     rng = torch.Generator().manual_seed(seed)
+    files = [path, *(Path(file) for file in (preparation.valid, preparation.test) if file)]
+    check_kinds(files, preparation.column, preparation.field)
     text = _load(path, preparation)
     if len(set(text.kept)) < FEWEST_SENTENCES:
         raise UserError(

@@ -5,7 +5,7 @@ import csv
 import gzip
 import json
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -45,6 +45,20 @@ def each_line(path: Path, *, column: str | None = None, field: str | None = None
         yield text
     if is_empty:
         raise UserError(f"{path} is empty.")
+
+
+def check_kinds(paths: Sequence[Path], column: str | None, field: str | None) -> None:
+    """At least one of the files has use for each of `column` and `field` that is given."""
+    kinds = {_suffix(path) for path in paths}
+    for name, value, wanted in (
+        ("column", column, (".csv", ".tsv")),
+        ("field", field, (".jsonl",)),
+    ):
+        if value is not None and kinds.isdisjoint(wanted):
+            raise UserError(
+                f"{paths[0]} has no {name} {value!r}: a {name} is part of {' and '.join(wanted)}"
+                " files."
+            )
 
 
 def _suffix(path: Path) -> str:
