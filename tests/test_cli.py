@@ -269,10 +269,11 @@ def test_evaluate_writes_every_form(command: Command, toy_file: Path, tmp_path: 
     assert page.startswith("<!doctype html>") and "bleu-2" in page and "http" not in page
 
 
-def test_report(command: Command, toy_run: Run, captions_run: Run, tmp_path: Path) -> None:
+def test_report(command: Command, toy_run: Run, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
+    shutil.copytree(toy_run.path, tmp_path / "other")
 
-    answer = command("report", toy_run.path, captions_run.path, "-o", page)
+    answer = command("report", toy_run.path, tmp_path / "other", "-o", page)
     assert answer == Answer(0, f"{page}\n", "")
     assert page.read_text().startswith("<!doctype html>")
     before = toy_run.folder.report.read_bytes()

@@ -312,6 +312,17 @@ def test_results_that_cannot_be_written(
         assert_one_sentence(command(*arguments), f"{target}: No such file or directory")
 
 
+@pytest.mark.parametrize("name", ["compare", "report"])
+def test_runs_on_other_texts(
+    name: str, command: Command, toy_run: Run, captions_run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(toy_run.path.parent)
+    answer = command(name, captions_run.path, toy_run.path)
+
+    assert_one_sentence(answer, f"{toy_run.path}: source is ", "and 'captions' in")
+    assert not Path("report.html").exists()
+
+
 @pytest.mark.parametrize("option", ["--column", "--field"])
 def test_a_column_or_field_of_plain_text(
     option: str, command: Command, toy_file: Path, tmp_path: Path

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sda.errors import UserError
 from sda.experiments.report import run_names, score_table, write_report
 from sda.experiments.run import Run
 
@@ -93,10 +94,10 @@ def test_names_of_folders_are_not_taken_for_html_or_formulas(copy: Run, tmp_path
     assert "g_loss, _plain" in page.text
 
 
-def test_several_runs(toy_run: Run, captions_run: Run, tmp_path: Path) -> None:
+def test_several_runs(toy_run: Run, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
-    shutil.copytree(toy_run.path, first)
-    shutil.copytree(captions_run.path, second)
+    for folder in (first, second):
+        shutil.copytree(toy_run.path, folder)
     write_report([Run(first), Run(second)], tmp_path / "report.html")
     page = page_of(tmp_path / "report.html")
 
@@ -107,15 +108,22 @@ def test_several_runs(toy_run: Run, captions_run: Run, tmp_path: Path) -> None:
     assert page.tags.count("details") == 3
 
 
-def test_runs_of_one_name_are_told_apart(toy_run: Run, captions_run: Run, tmp_path: Path) -> None:
-    assert toy_run.path.name == captions_run.path.name
+def test_runs_on_other_texts_are_refused(toy_run: Run, captions_run: Run, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="runs are compared on one text"):
+        write_report([toy_run, captions_run], tmp_path / "report.html")
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_runs_of_one_name_are_told_apart(toy_run: Run, tmp_path: Path) -> None:
+    shutil.copytree(toy_run.path, tmp_path / toy_run.path.name)
+    other = Run(tmp_path / toy_run.path.name)
     assert run_names([toy_run]) == ["run"]
-    assert run_names([toy_run, captions_run]) == [str(toy_run.path), str(captions_run.path)]
-    write_report([toy_run, captions_run], tmp_path / "report.html")
+    assert run_names([toy_run, other]) == [str(toy_run.path), str(other.path)]
+    write_report([toy_run, other], tmp_path / "report.html")
 
     text = page_of(tmp_path / "report.html").text
     assert f"g_loss, {toy_run.path}" in text
-    assert f"g_loss, {captions_run.path}" in text
+    assert f"g_loss, {other.path}" in text
 
 
 def test_the_same_run_draws_the_same_bytes(toy_run: Run, tmp_path: Path) -> None:

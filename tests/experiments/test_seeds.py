@@ -11,26 +11,27 @@ from sda.experiments.run import Run
 from sda.experiments.seeds import SeedRow, seed_rows, seed_table
 
 
-def another_seed(run: Run, folder: Path, seed: int) -> Run:
-    """A copy of the run that says it had another seed, and every score 0.5 higher."""
+def changed(run: Run, folder: Path, setting: str, higher: float) -> Run:
+    """A copy of the run that says it had another setting, and every score so much higher."""
     shutil.copytree(run.path, folder)
     config = folder / "config.toml"
+    key = setting.partition("=")[0] + "="
     config.write_text(
         "".join(
-            f"seed = {seed}\n" if line.startswith("seed =") else line
+            f"{setting}\n" if line.startswith(key) else line
             for line in config.read_text().splitlines(keepends=True)
         )
     )
     scores = json.loads((folder / "scores.json").read_text())
     for row in scores["rows"]:
         for score in row["scores"]:
-            score["value"] += 0.5
+            score["value"] += higher
     (folder / "scores.json").write_text(json.dumps(scores))
     return Run(folder)
 
 
 def test_seeds_of_one_setting_are_one_row(captions_run: Run, tmp_path: Path) -> None:
-    other = another_seed(captions_run, tmp_path / "run-1", 1)
+    other = changed(captions_run, tmp_path / "run-1", "seed = 1", higher=0.5)
     rows = seed_rows([captions_run, other])
 
     assert [row.name.rpartition(": ")[2] for row in rows] == [
@@ -44,11 +45,17 @@ def test_seeds_of_one_setting_are_one_row(captions_run: Run, tmp_path: Path) -> 
     assert rows[3].values["bleu-3"] == pytest.approx([first["bleu-3"], first["bleu-3"] + 0.5])
 
 
-def test_other_settings_are_other_rows(captions_run: Run, toy_run: Run) -> None:
-    names = [row.name for row in seed_rows([captions_run, toy_run])]
+def test_other_settings_are_other_rows(captions_run: Run, tmp_path: Path) -> None:
+    other = changed(captions_run, tmp_path / "other", "threads = 2", higher=0.5)
+    names = [row.name for row in seed_rows([captions_run, other])]
 
     assert names.count("real text") == 2
-    assert len(names) == len(set(names)) + 1 == len(captions_run.scores()) + len(toy_run.scores())
+    assert len(names) == len(set(names)) + 1 == 2 * len(captions_run.scores())
+
+
+def test_runs_on_other_texts_are_refused(captions_run: Run, toy_run: Run) -> None:
+    with pytest.raises(UserError, match="runs are compared on one text"):
+        seed_rows([captions_run, toy_run])
 
 
 def test_a_run_given_twice_is_refused(captions_run: Run) -> None:

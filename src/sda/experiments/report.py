@@ -12,6 +12,7 @@ from sda.errors import UserError
 from sda.experiments.curve_page import curve_parts
 from sda.experiments.curves import draw_curves
 from sda.experiments.files import read_json, write_text
+from sda.experiments.origin import refuse_mixed
 from sda.experiments.page import note, page, table
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ SHOWN_SAMPLES = 20
 
 
 def write_report(runs: Sequence[Run], path: Path) -> None:
-    """The page of one run, or of several beside one another."""
+    """The page of one run, or of several on one text beside one another."""
+    refuse_mixed(runs)
     names = run_names(runs)
     title = ", ".join(names)
     curves = draw_curves({name: run.progress() for name, run in zip(names, runs, strict=True)})

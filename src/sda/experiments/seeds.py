@@ -11,6 +11,7 @@ from typing import Any
 from sda.errors import UserError
 from sda.experiments.config import leaves
 from sda.experiments.costs import run_costs
+from sda.experiments.origin import refuse_mixed
 from sda.experiments.run import Run
 
 SCORES = (
@@ -63,8 +64,9 @@ def seed_rows(runs: Sequence[Run]) -> list[SeedRow]:
 
     Runs belong together if all their settings but the seed are the same. Starts that are equal in
     every score are the same start and stand once. A row of a model has what it cost: the start the
-    epochs of maximum likelihood, the last row all of the run.
+    epochs of maximum likelihood, the last row all of the run. Runs on different texts are refused.
     """
+    refuse_mixed(runs)
     rows: list[SeedRow] = []
     for name, group in _groups(runs).items():
         _refuse_repeats(group)
