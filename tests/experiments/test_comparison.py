@@ -7,9 +7,10 @@ import pytest
 from rich.console import Console
 
 from sda.evaluation.alarms import Alarm
-from sda.evaluation.evaluator import Evaluation
+from sda.evaluation.evaluator import Evaluation, Options
 from sda.evaluation.score import Score
-from sda.experiments.comparison import as_latex, as_markdown, as_rich, compare, short_names
+from sda.evaluation.texts import evaluate_texts
+from sda.experiments.comparison import COUNTS, as_latex, as_markdown, as_rich, compare, short_names
 from sda.experiments.evaluation_files import as_html, as_json
 
 
@@ -47,6 +48,20 @@ def test_some_scores_may_be_left_out() -> None:
 
     assert compare(["a"], [odd]).groups == []
     assert compare(["a"], [odd], only=None).groups[0].title == "novelty"
+
+
+def test_counts_are_whole_numbers() -> None:
+    texts = ["a dog runs", "a cat sits", "a dog sits there"] * 4
+    found = evaluate_texts(texts, texts, texts, options=Options(features=False))
+    rows = {
+        name: cell
+        for group in compare(["a"], [found], only=None).groups
+        for name, cell, *_ in group.rows
+    }
+
+    assert {name for name, cell in rows.items() if cell.isdigit()} == set(COUNTS)
+    assert rows["types"] == "6"
+    assert rows["copied-span-max"] == "4"
 
 
 def test_the_terminal_shows_brackets() -> None:

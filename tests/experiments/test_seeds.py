@@ -84,11 +84,15 @@ def test_an_unfinished_run_is_refused(captions_run: Run, tmp_path: Path) -> None
 
 
 def test_cells() -> None:
-    row = SeedRow("x", (0, 1), {"bleu-3": [0.25, 0.75], "length": [11.0]})
+    values = {"bleu-3": [0.25, 0.75], "length": [11.0], "types": [7.0], "rare-types": [2.0, 3.0]}
+    row = SeedRow("x", (0, 1), values)
 
     assert row.cell("bleu-3") == "0.500 ± 0.354"
     assert row.cell("length", digits=1) == "11.0"
     assert row.cell("mauve") == "-"
+    # A count is a whole number, and the mean of some is none.
+    assert row.cell("types") == "7"
+    assert row.cell("rare-types") == "2.500 ± 0.707"
     assert seed_table([row], ["length", "mauve"]) == (
         ["", "seeds", "length"],
         [["x", "2", "11.000"]],

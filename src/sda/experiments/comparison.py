@@ -45,6 +45,8 @@ MAIN = (
     "types",
     "length",
 )
+# Numbers of words, which a table shows without decimals.
+COUNTS = ("types", "rare-types", "copied-span-max", "length-q05", "length-q50", "length-q95")
 REAL = "real text"
 FLAG = "!"  # stands behind a figure that an alarm is about
 
@@ -121,6 +123,8 @@ def _cell(score: Score | None, is_flagged: bool) -> str:
     if score is None:
         return "-"
     digits = 3 if abs(score.value) < 10 else 1 if abs(score.value) < 1000 else 0
+    if score.name in COUNTS:
+        digits = 0
     return f"{score.value:.{digits}f}{FLAG if is_flagged else ''}"
 
 

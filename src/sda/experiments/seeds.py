@@ -9,6 +9,7 @@ from statistics import mean, stdev
 from typing import Any
 
 from sda.errors import UserError
+from sda.experiments.comparison import COUNTS
 from sda.experiments.config import leaves
 from sda.experiments.costs import run_costs
 from sda.experiments.origin import refuse_mixed
@@ -52,6 +53,7 @@ class SeedRow:
             return "-"
         digits = 0 if score in COSTS.values() else digits
         if len(found) == 1:
+            digits = 0 if score in COUNTS else digits
             return f"{found[0]:.{digits}f}"
         return f"{mean(found):.{digits}f} ± {stdev(found):.{digits}f}"
 
