@@ -143,10 +143,16 @@ def test_tables_are_read_by_column(tmp_path: Path) -> None:
     assert evaluation.sentences == 1
 
 
-def test_a_blank_test_file_is_named(tmp_path: Path) -> None:
-    samples, test = (
-        write(tmp_path / "samples.txt", SAMPLES),
-        write(tmp_path / "blank.txt", ["", ""]),
-    )
-    with pytest.raises(UserError, match=r"blank\.txt holds blank lines only"):
-        evaluate_files([samples], test)
+@pytest.mark.parametrize("blank", ["test", "train", "real"])
+def test_a_file_of_blank_lines_is_named(blank: str, tmp_path: Path) -> None:
+    samples = write(tmp_path / "samples.txt", SAMPLES)
+    files = {name: write(tmp_path / f"{name}.txt", TEST) for name in ("test", "train", "real")}
+    write(files[blank], ["", " "])
+
+    with pytest.raises(UserError, match=rf"{blank}\.txt holds blank lines only"):
+        evaluate_files([samples], **files, options=BARE)
+
+
+def test_training_texts_that_are_blank() -> None:
+    with pytest.raises(UserError, match="no sentences in the training text"):
+        evaluate_texts(SAMPLES, TEST, ["", " "], options=BARE)

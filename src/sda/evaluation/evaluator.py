@@ -119,7 +119,9 @@ class Evaluator:
             raise UserError("There are no test sentences to compare the samples with.")
         encoded = self._encoder.encode(references)
         self._train_texts = None if train is None else _written(train)
-        self._train = None if train is None else self._encoder.encode(self._train_texts or [])
+        if self._train_texts == []:
+            raise UserError("There are no sentences in the training text.")
+        self._train = self._encoder.encode(self._train_texts) if self._train_texts else None
         self._sets = SetScorer(
             encoded,
             self._train,
@@ -194,7 +196,7 @@ class Evaluator:
         return notes
 
     def _nearest(self, texts: Sequence[str], samples: Flat) -> list[dict[str, object]]:
-        if self._train is None or self._train_texts is None or not len(self._train):
+        if self._train is None or self._train_texts is None:
             return []
         found = nearest(samples, self._train, SHOWN_NEAREST, self._options.seed)
         return [

@@ -43,16 +43,20 @@ def evaluate_files(
     def read(path: Path) -> list[str]:
         return read_lines(path, column=column, field=field)
 
+    def read_written(path: Path) -> list[str]:
+        found = read(path)
+        if not any(text.strip() for text in found):
+            raise UserError(f"{path} holds blank lines only.")
+        return found
+
     files = [*samples, test, *(path for path in (train, real) if path is not None)]
     check_kinds(files, column, field)
-    references = read(test)
-    if not any(text.strip() for text in references):
-        raise UserError(f"{test} holds blank lines only.")
+    references = read_written(test)
     texts = [read(path) for path in samples]
     evaluator = Evaluator(
         references,
-        None if train is None else read(train),
-        None if real is None else read(real),
+        None if train is None else read_written(train),
+        None if real is None else read_written(real),
         options,
         min(map(len, texts)) if options.ceiling else None,
     )
