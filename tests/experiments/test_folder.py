@@ -53,6 +53,41 @@ def test_a_lock_is_given_back(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
 
+def test_nothing_is_left_where_no_run_began(tmp_path: Path) -> None:
+    for folder in (tmp_path / "runs" / "mine", tmp_path / "mine"):
+        with pytest.raises(UserError, match="a mistake"), RunFolder(folder).locked():
+            assert (folder / ".lock").is_file()
+            raise UserError("a mistake")
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_that_were_there_stay(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "thesis.tex").write_text("years of work")
+    before = sorted(tmp_path.rglob("*"))
+
+    for folder in (tmp_path / "runs", tmp_path / "runs" / "mine", tmp_path / "thesis"):
+        with RunFolder(folder).locked():
+            pass
+        assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_folder_that_was_made_and_filled_stays(tmp_path: Path) -> None:
+    with RunFolder(tmp_path / "runs" / "mine").locked():
+        (tmp_path / "runs" / "notes.txt").write_text("of somebody else")
+
+    assert [path.name for path in tmp_path.rglob("*")] == ["runs", "notes.txt"]
+
+
+def test_the_lock_of_a_run_stays(folder: RunFolder) -> None:
+    with pytest.raises(KeyboardInterrupt), folder.locked():
+        raise KeyboardInterrupt
+
+    assert (folder.path / ".lock").is_file()
+    assert folder.holds_run
+
+
 def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     before = contents(tmp_path)

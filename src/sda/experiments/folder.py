@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -148,13 +148,26 @@ class RunFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """No other process may train in the folder meanwhile."""
+        """No other process may train in the folder meanwhile.
+
+        Where no run has begun by the end, what was made for the lock is gone again.
+        """
+        lock = self.path / ".lock"
         with naming(self.path):
+            made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
             self.path.mkdir(parents=True, exist_ok=True)
-            file = (self.path / ".lock").open("w")
+            file = lock.open("w")
         with file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise UserError(f"{self.path}: another process is training there") from None
-            yield
+            try:
+                yield
+            finally:
+                if not self.holds_run:
+                    lock.unlink(missing_ok=True)
+                    # Something else may have come into a folder meanwhile.
+                    with suppress(OSError):
+                        for folder in made:
+                            folder.rmdir()
