@@ -15,7 +15,6 @@ from models.leak_by_hand import (
     features_alone,
     gradients,
     is_managers,
-    make_discriminator,
     make_generator,
     random_rewards,
     sub_goals,
@@ -25,16 +24,6 @@ from sda.models.leak import LeakGenerator
 from sda.models.rnn import RnnDiscriminator
 from sda.sampling import sample
 from sda.training.steps import discriminator_loss
-
-
-@pytest.fixture
-def discriminator() -> CnnDiscriminator:
-    return make_discriminator()
-
-
-@pytest.fixture
-def generator(discriminator: CnnDiscriminator) -> LeakGenerator:
-    return make_generator(discriminator)
 
 
 def test_another_discriminator_than_a_cnn_is_refused() -> None:

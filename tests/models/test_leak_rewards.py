@@ -14,24 +14,12 @@ from models.leak_by_hand import (
     WORDS,
     cosines,
     gradients,
-    make_discriminator,
-    make_generator,
 )
 from sda.models.cnn import CnnDiscriminator
 from sda.models.leak import LeakGenerator
 from sda.rewards import rescale, rollout_rewards, subtract_baseline
 from sda.sampling import sample
 from sda.text.sentences import Sentences
-
-
-@pytest.fixture
-def discriminator() -> CnnDiscriminator:
-    return make_discriminator()
-
-
-@pytest.fixture
-def generator(discriminator: CnnDiscriminator) -> LeakGenerator:
-    return make_generator(discriminator)
 
 
 @pytest.mark.parametrize("kind", ["none", "rank"])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from sda.errors import UserError
 from sda.text.corpus import Corpus
@@ -19,6 +21,14 @@ def spelled(vocabulary: Vocabulary) -> tuple[int, tuple[str, ...]]:
     if not isinstance(vocabulary, WordVocabulary):
         raise UserError("augmentation changes words, and the sentences of an oracle have none.")
     return len(vocabulary) - len(vocabulary.words), vocabulary.words
+
+
+def mark_words(
+    vocabulary: Vocabulary, judge: Callable[[tuple[str, ...]], NDArray[np.bool_]]
+) -> NDArray[np.bool_]:
+    """(V,) what `judge` says of each word; false for ids that are no words."""
+    first, words = spelled(vocabulary)
+    return np.concatenate((np.zeros(first, np.bool_), judge(words)))
 
 
 def vocabulary_choices(vocabulary: Vocabulary, table: Synonyms) -> Choices:

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from sda.baselines.augmentation import draw_seed, spelled, with_written
+from sda.baselines.augmentation import draw_seed, mark_words, with_written
 from sda.models.initialise import normal_
 from sda.text.corpus import POOL, Corpus, batches
 from sda.text.sentences import Flat, Sentences
@@ -44,8 +44,7 @@ class Contextual:
         updates: int = 1000,
         hidden: int = 64,
     ) -> None:
-        first, words = spelled(vocabulary)
-        self.is_word = np.concatenate((np.zeros(first, np.bool_), has_letters(words)))
+        self.is_word = mark_words(vocabulary, has_letters)
         self.rng = rng
         self.alpha = alpha
         self.per_sentence = per_sentence

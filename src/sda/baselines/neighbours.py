@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sda.baselines.augmentation import draw_seed, spelled, with_written
+from sda.baselines.augmentation import draw_seed, mark_words, with_written
 from sda.baselines.edits import edit
 from sda.text.corpus import Corpus
 from sda.text.sentences import Flat
@@ -42,8 +42,7 @@ class Neighbours:
         neighbours: int = 5,
         size: int = 64,
     ) -> None:
-        first, words = spelled(vocabulary)
-        self.is_word = np.concatenate((np.zeros(first, np.bool_), has_meaning(words)))
+        self.is_word = mark_words(vocabulary, has_meaning)
         self.rng = rng
         self.alpha = alpha
         self.per_sentence = per_sentence
