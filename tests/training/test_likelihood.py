@@ -37,6 +37,7 @@ def state() -> TrainState:
     [
         (Step.CONTINUED, [3]),
         (Step.RANKED, [3]),
+        (Step.BLENDED, [3]),
         (Step.LIKELIHOOD, [4, 4]),
         # Ten training sentences and half of the buffer.
         (Step.MIXED, [4, 4, 4, 2]),
@@ -49,7 +50,14 @@ def test_sizes(step: Step, sizes: list[int], state: TrainState, corpus: Corpus) 
 
 
 @pytest.mark.parametrize(
-    ("step", "own"), [(Step.CONTINUED, 0), (Step.RANKED, 3), (Step.LIKELIHOOD, 0), (Step.MIXED, 4)]
+    ("step", "own"),
+    [
+        (Step.CONTINUED, 0),
+        (Step.RANKED, 3),
+        (Step.BLENDED, 1),
+        (Step.LIKELIHOOD, 0),
+        (Step.MIXED, 4),
+    ],
 )
 def test_where_sentences_come_from(step: Step, own: int, state: TrainState, corpus: Corpus) -> None:
     learned = [
@@ -69,14 +77,16 @@ def test_the_top_of_the_buffer_or_any_of_it(state: TrainState) -> None:
     assert {tuple(words) for drawn in draws for words in drawn} == {tuple(words) for words in OWN}
 
 
-def test_an_empty_buffer_teaches_nothing(state: TrainState, corpus: Corpus) -> None:
+@pytest.mark.parametrize("step", [Step.RANKED, Step.BLENDED])
+def test_an_empty_buffer_teaches_nothing(step: Step, state: TrainState, corpus: Corpus) -> None:
     state.buffer = Buffer(8, ("a",), 0)
     with pytest.raises(Diverged, match="the buffer is empty"):
-        list(real_batches(Step.RANKED, state, corpus, SETTINGS))
+        list(real_batches(step, state, corpus, SETTINGS))
 
 
 def test_only_learning_from_the_buffer_has_the_optimiser_of_stage_two(state: TrainState) -> None:
     assert optimizer_for(Step.RANKED, state) is state.policy_optimizer
+    assert optimizer_for(Step.BLENDED, state) is state.policy_optimizer
     assert optimizer_for(Step.CONTINUED, state) is state.mle_optimizer
     assert optimizer_for(Step.MIXED, state) is state.mle_optimizer
 

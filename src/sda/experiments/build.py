@@ -39,7 +39,12 @@ from sda.training.steps import Objective, nll
 from sda.training.wasserstein import Critic, critic_optimizer, read_features
 
 LARGEST_DEFAULT_BUFFER = 5000
-ONE_KIND = {"training": Step.TRAINING, "likelihood": Step.CONTINUED, "buffer": Step.RANKED}
+ONE_KIND = {
+    "training": Step.TRAINING,
+    "likelihood": Step.CONTINUED,
+    "buffer": Step.RANKED,
+    "blended": Step.BLENDED,
+}
 FINITE = ConfigDict(allow_inf_nan=False, arbitrary_types_allowed=True)
 
 

@@ -60,7 +60,8 @@ def points_for(job: Job) -> Points:
     """All temperatures for a start, which is the curve to be held against; three for the rest."""
     if job.profile == "smoke":
         return Points((1.0, 0.8), samples=100, repeats=2)
-    return Points(TEMPERATURES if job.start is None else (1.11, 1.0, 0.83))
+    is_start = job.start is None and not (job.settings.augmentation or job.settings.objective)
+    return Points(TEMPERATURES if is_start else (1.11, 1.0, 0.83))
 
 
 def make_record(job: Job, run: Run, points: Points) -> dict[str, Any]:

@@ -15,7 +15,9 @@ from sda.training.schedule import Step
 from sda.training.settings import TrainingSettings
 from sda.training.state import TrainState
 
-LIKELIHOOD_STEPS = frozenset({Step.LIKELIHOOD, Step.CONTINUED, Step.RANKED, Step.MIXED})
+LIKELIHOOD_STEPS = frozenset(
+    {Step.LIKELIHOOD, Step.CONTINUED, Step.RANKED, Step.BLENDED, Step.MIXED}
+)
 
 
 def real_batches(
@@ -23,10 +25,14 @@ def real_batches(
 ) -> Iterator[Sentences]:
     """The batches whose likelihood a step raises, one for each update."""
     two, rng = settings.stage2, state.rng
+    if step in (Step.RANKED, Step.BLENDED) and not len(state.buffer):
+        raise Diverged("the buffer is empty: nothing written so far passes the filters")
     if step is Step.RANKED:
-        if not len(state.buffer):
-            raise Diverged("the buffer is empty: nothing written so far passes the filters")
         yield state.buffer.draw(two.batch_size, rng)
+    elif step is Step.BLENDED:
+        half = two.batch_size // 2
+        parts = [corpus.draw(two.batch_size - half, rng), state.buffer.draw(half, rng)]
+        yield Sentences.join(parts)
     elif step is Step.CONTINUED:
         yield corpus.draw(two.batch_size, rng)
     elif step is Step.MIXED:
@@ -48,4 +54,5 @@ def optimizer_for(step: Step, state: TrainState) -> torch.optim.Optimizer:
     What continues Stage I continues its optimiser. Learning from the buffer begins with a fresh
     one at the rate of Stage II, as imitation does (decision 0114).
     """
-    return state.policy_optimizer if step is Step.RANKED else state.mle_optimizer
+    learns_from_buffer = step in (Step.RANKED, Step.BLENDED)
+    return state.policy_optimizer if learns_from_buffer else state.mle_optimizer

@@ -28,6 +28,8 @@ class Step(Enum):
     """One batch of maximum likelihood on sentences drawn from the training data."""
     RANKED = "ranked"
     """One batch of maximum likelihood on sentences drawn from the buffer."""
+    BLENDED = "blended"
+    """One batch of maximum likelihood, half of it from the training data, half from the buffer."""
     MIXED = "mixed"
     """Maximum likelihood on all training data and a part of the buffer."""
 
