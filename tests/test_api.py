@@ -84,7 +84,7 @@ def test_train_reads_a_settings_file(
         str(toy_file), str(tmp_path / "run"), profile="smoke", config=str(config), quiet=False
     )
 
-    assert [line["stage"] for line in run.progress()] == ["mle", "discriminator"]
+    assert [line["stage"] for line in run.progress()] == ["mle"]
     assert run.settings.seed == 5
     assert "MLE 1:" in capsys.readouterr().err
 

@@ -60,7 +60,11 @@ def write_toy(path: Path) -> Path:
 def tiny_settings(
     source: str | Path, *more: str, **choices: Any
 ) -> tuple[Settings, dict[str, str]]:
-    """Settings of a tiny run and their origins; `more` are further assignments."""
+    """Settings of a tiny run and their origins; `more` are further assignments.
+
+    The preset is the paper's unless another is named, for files too.
+    """
+    choices = {"preset": "paper", **choices}
     wanted = Choices(str(source), profile="smoke", assignments=(*TINY, *more), **choices)
     return wanted.settle()
 

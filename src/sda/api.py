@@ -23,7 +23,7 @@ def train(
     discriminator: str | None = None,
     metric: str | Callable[..., Any] | None = None,
     profile: str = "small",
-    preset: str = "paper",
+    preset: str | None = None,
     seed: int | None = None,
     config: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,

@@ -35,7 +35,13 @@ def train(
         typer.Option(help="bleu, likelihood, rare_words, ... or FILE.py:FUNCTION; sums with +."),
     ] = None,
     profile: Annotated[str, typer.Option(help="Scale: smoke, small or full.")] = "small",
-    preset: Annotated[str, typer.Option(help="Settings of the method.")] = "paper",
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            help="paper, recommended, vocabulary or repetition; by default recommended for a"
+            " text file."
+        ),
+    ] = None,
     config: Annotated[Path | None, typer.Option(help="Settings file (TOML).")] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, max=LARGEST_SEED, help="All random numbers.")

@@ -1,10 +1,10 @@
 """Settings from many places, laid over each other; the later wins.
 
-The order: package defaults, generator recipe, preset, method, profile, discriminator and metric
+The order: package defaults, generator recipe, profile, preset, method, discriminator and metric
 named on the command line, the user's file, single values. A settings file may hold values for one
 case only under `[for.NAME]`, where NAME is the kind of source, a generator recipe, or both, as in
-`oracle-rnn`. A generator recipe may name another as its `base`, whose values and cases hold for it
-unless it has its own, and the `method` that it is meant for.
+`oracle-rnn`, or a profile. A generator recipe may name another as its `base`, whose values and
+cases hold for it unless it has its own, and the `method` that it is meant for.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Layers:
 
 def _check_cases(cases: Any, origin: str) -> None:
     generators = names_of("generators")
-    known = [*SOURCES, *generators]
+    known = [*SOURCES, *generators, *names_of("profiles")]
     pairs = [f"{source}-{generator}" for source in SOURCES for generator in generators]
     if not isinstance(cases, Mapping):
         raise UserError(f"{origin}: 'for' is not a section, as in [for.{known[0]}]")
@@ -170,6 +170,11 @@ def source_kind(source: str) -> str:
     )
 
 
+def default_preset(source: str, method: str) -> str:
+    """What a user's own file is best trained with; embedded sources are there to compare."""
+    return "recommended" if method == "sda" and source_kind(source) == "text" else "paper"
+
+
 def refuse_idle(source: str, values: Mapping[str, Any]) -> None:
     """An option that the source has no use for is a mistake, not a wish to be passed over."""
     kind = source_kind(source)
@@ -188,7 +193,8 @@ class Choices:
     method: str | None = None
     """By default that of the user's file, or that the generator recipe is meant for, or `sda`."""
     generator: str = "rnn"
-    preset: str = "paper"
+    preset: str | None = None
+    """By default `recommended` for SDA on a text file, and `paper` for all else."""
     profile: str = "small"
     discriminator: str | None = None
     metric: str | None = None
@@ -209,9 +215,10 @@ class Choices:
         if base is not None:
             layers.add(named("generators", base), f"generator {base}")
         layers.add(recipe, f"generator {self.generator}")
-        layers.add(named("presets", self.preset), f"preset {self.preset}")
-        layers.add(named("methods", method), f"method {method}")
+        preset = self.preset or default_preset(self.source, method)
         layers.add(named("profiles", self.profile), f"profile {self.profile}")
+        layers.add(named("presets", preset), f"preset {preset}")
+        layers.add(named("methods", method), f"method {method}")
         if self.discriminator is not None:
             name = self.discriminator
             layers.add(named("discriminators", name), f"--discriminator {name}")
@@ -231,10 +238,11 @@ class Choices:
     def _tags(self, user: Table, recipes: Sequence[str]) -> list[str]:
         """The cases that hold, the more special after the more general.
 
-        The generator recipes, the kind of source, and both; for a long oracle the last two again.
+        The generator recipes, the kind of source, both, and the profile; for a long oracle those of
+        the source again.
         """
         kind = source_kind(self.source)
-        tags = [*recipes, kind, *(f"{kind}-{recipe}" for recipe in recipes)]
+        tags = [*recipes, kind, *(f"{kind}-{recipe}" for recipe in recipes), self.profile]
         lengths = [dict(leaves(layer)).get("embedded.length") for layer in (user, self.values)]
         lengths += [
             _value(text.partition("=")[2].strip())
