@@ -125,7 +125,7 @@ def compare(
     from sda.experiments.files import write_json, write_text
     from sda.experiments.run import Run
     from sda.experiments.seeds import SCORES, seed_rows, seed_table
-    from sda.experiments.tables import rich_table
+    from sda.experiments.tables import narrow_tables
 
     rows = seed_rows([Run(path) for path in runs])
     wanted = SCORES if scores is None else [name.strip() for name in scores.split(",")]
@@ -135,9 +135,10 @@ def compare(
     for path, text in ((markdown, markdown_table), (latex, latex_table)):
         if path is not None:
             write_text(path, text(header, body))
-    # A score a row: names of runs are fewer than scores, and a terminal is narrow.
-    turned = [list(column) for column in zip(header, *body, strict=True)]
-    Console().print(rich_table(turned[0], turned[1:], "Scores on test data, and costs"))
+    console = Console()
+    title = "Scores on test data, and costs"
+    for table in narrow_tables(header, body, title, console.width, fixed=2):
+        console.print(table)
 
 
 def curve(

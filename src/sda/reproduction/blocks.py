@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 from sda.errors import UserError
 from sda.experiments.files import naming, write_text
 from sda.reproduction.contrasts import difference_sheet, distance_sheet
-from sda.reproduction.definitions import experiment
+from sda.reproduction.definitions import chosen, experiment
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.provenance import provenance
 from sda.reproduction.sheets import Sheet, markdown
@@ -39,6 +40,8 @@ def update_page(path: Path, ledger: Ledger, profile: str) -> bool:
 
 def updated(text: str, ledger: Ledger, profile: str, name: str) -> str:
     """The text with its blocks from the ledger; a wrong marker raises with the line of `name`."""
+    # A page has several blocks of an experiment, and to plan its jobs takes a while.
+    tables = cache(lambda name: base_tables(experiment(name), ledger, profile))
     kept: list[str] = []
     begun: int | None = None
     for number, line in enumerate(text.splitlines(keepends=True), 1):
@@ -48,7 +51,7 @@ def updated(text: str, ledger: Ledger, profile: str, name: str) -> str:
             if begun is not None:
                 raise UserError(f"{name}, line {begun}: this block has no '{END}'")
             begun = number
-            kept += [line, _block(begin[1].split(), ledger, profile, f"{name}, line {number}")]
+            kept += [line, _block(begin[1].split(), tables, f"{name}, line {number}")]
         elif words == END:
             if begun is None:
                 raise UserError(f"{name}, line {number}: '{END}' ends no block")
@@ -61,15 +64,17 @@ def updated(text: str, ledger: Ledger, profile: str, name: str) -> str:
     return "".join(kept)
 
 
-def _block(words: Sequence[str], ledger: Ledger, profile: str, where: str) -> str:
+def _block(words: Sequence[str], read: Callable[[str], list[BaseTable]], where: str) -> str:
     """What belongs between the markers, with an empty line at both ends."""
     if not words or words[0] not in KINDS or not 2 <= len(words) <= 3:
         wanted = f"<!-- begin {'|'.join(KINDS)} EXPERIMENT [BASE] -->"
         raise UserError(f"{where}: a block begins with '{wanted}'")
     try:
-        tables = base_tables(experiment(words[1]), ledger, profile, list(words[2:]) or None)
+        known = {table.base: table for table in read(words[1])}
+        bases = chosen(words[2:] or None, list(known), "model")
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
+    tables = [known[base] for base in bases]
     content = KINDS[words[0]](tables) if any(table.has_runs for table in tables) else NO_RUNS
     return f"\n{content}\n"
 

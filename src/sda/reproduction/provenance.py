@@ -59,4 +59,5 @@ def _packages(record: Record) -> str:
 
 
 def _counted(names: Sequence[str]) -> str:
-    return ", ".join(f"{name} ({count} runs)" for name, count in sorted(Counter(names).items()))
+    counts = sorted(Counter(names).items())
+    return ", ".join(f"{name} ({count} run{'s' if count > 1 else ''})" for name, count in counts)
