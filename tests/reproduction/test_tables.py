@@ -214,7 +214,7 @@ def test_a_single_pair_is_called_a_single_run(tmp_path: Path) -> None:
         (
             "synthetic20",
             ["mle", "sda", "raft", "mle-regular", "sda-regular"],
-            ["+SDA minus RNN", "+SDA minus RAFT", "regular start +SDA minus regular start"],
+            ["+SDA minus RNN", "+SDA minus +RAFT", "regular start +SDA minus regular start"],
         ),
         # Of several forms of SDA the one without a mark is the subject.
         ("baselines", ["raft", "sda-gail", "sda"], ["sda minus raft", "sda minus sda-gail"]),
