@@ -83,6 +83,7 @@ for command in (
     reading.inspect,
     augmenting.eda,
     reproducing.reproduce,
+    reproducing.table,
     reproducing.data,
 ):
     app.command()(command)

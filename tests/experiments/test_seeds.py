@@ -58,6 +58,70 @@ def test_runs_on_other_texts_are_refused(captions_run: Run, toy_run: Run) -> Non
         seed_rows([captions_run, toy_run])
 
 
+def with_method(run: Run, folder: Path, method: str, start: str | None = None) -> Run:
+    """A copy of the run that says its last row is another method's, and scored 0.5 higher."""
+    shutil.copytree(run.path, folder)
+    config = folder / "config.toml"
+    changed = {"method =": f'method = "{method}"\n'}
+    if start is not None:
+        changed["# start is not set"] = f'start = "{start}"\n'
+    config.write_text(
+        "".join(
+            next((new for old, new in changed.items() if line.startswith(old)), line)
+            for line in config.read_text().splitlines(keepends=True)
+        )
+    )
+    scores = json.loads((folder / "scores.json").read_text())
+    last = scores["rows"][-1]
+    last["name"] = method
+    for score in last["scores"]:
+        score["value"] += 0.5
+    (folder / "scores.json").write_text(json.dumps(scores))
+    return Run(folder)
+
+
+def test_a_shared_start_stands_once(captions_run: Run, tmp_path: Path) -> None:
+    other = with_method(captions_run, tmp_path / "other-0", "raft")
+
+    names = [row.name for row in seed_rows([captions_run, other])]
+
+    assert names == ["real text", "mle", "mle at T = 0.8", "run: sda", "other: raft"]
+
+
+def test_starts_that_differ_keep_the_names_of_their_runs(captions_run: Run, tmp_path: Path) -> None:
+    other = with_method(another_seed(captions_run, tmp_path / "a", 1), tmp_path / "b", "raft")
+
+    names = [row.name for row in seed_rows([captions_run, other])]
+
+    assert names[1:3] == ["run: mle", "run: mle at T = 0.8"]
+    assert names[5:7] == ["b: mle", "b: mle at T = 0.8"]
+
+
+def test_a_start_of_its_own_for_each_seed_splits_no_row(captions_run: Run, tmp_path: Path) -> None:
+    first = with_method(captions_run, tmp_path / "x-0", "sda", start="starts/0")
+    copy = another_seed(captions_run, tmp_path / "copy", 1)
+    second = with_method(copy, tmp_path / "x-1", "sda", start="starts/1")
+
+    rows = seed_rows([first, second])
+
+    assert first.settings.start != second.settings.start
+    assert [row.seeds for row in rows] == [(0, 1)] * 4
+    assert rows[-1].name == "x: sda"
+
+
+def test_folders_of_an_experiment_lose_seed_and_key(captions_run: Run, tmp_path: Path) -> None:
+    names = ("coco-rnn-sda-small-0-0123456789", "coco-rnn-raft-small-0-0123456789abc")
+    first = shutil.copytree(captions_run.path, tmp_path / names[0])
+    second = with_method(captions_run, tmp_path / names[1], "raft")
+
+    rows = seed_rows([Run(first), second])
+
+    assert [row.name for row in rows[-2:]] == [
+        "sda-small: sda",
+        "raft-small-0-0123456789abc: raft",
+    ]
+
+
 def test_a_run_given_twice_is_refused(captions_run: Run) -> None:
     with pytest.raises(UserError, match="one run twice"):
         seed_rows([captions_run, captions_run])

@@ -128,7 +128,7 @@ def compare(
     from sda.experiments.files import refuse_overlap, write_json, write_text
     from sda.experiments.run import Run
     from sda.experiments.seeds import SCORES, seed_rows, seed_table
-    from sda.experiments.tables import rich_table
+    from sda.experiments.tables import narrow_tables
 
     refuse_overlap({"--json": json_file, "--markdown": markdown, "--latex": latex})
     rows = seed_rows([Run(path) for path in runs])
@@ -139,9 +139,10 @@ def compare(
     for path, text in ((markdown, markdown_table), (latex, latex_table)):
         if path is not None:
             write_text(path, text(header, body))
-    # A score a row: names of runs are fewer than scores, and a terminal is narrow.
-    turned = [list(column) for column in zip(header, *body, strict=True)]
-    Console().print(rich_table(turned[0], turned[1:], "Scores on test data, and costs"))
+    console = Console()
+    title = "Scores on test data, and costs"
+    for table in narrow_tables(header, body, title, console.width, fixed=2):
+        console.print(table)
 
 
 def curve(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,14 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from sda.reproduction.data_files import Finding
+    from sda.reproduction.tables import BaseTable
+
+
+class Form(StrEnum):
+    screen = "screen"
+    markdown = "markdown"
+    latex = "latex"
+    json = "json"
 
 
 Experiment = Annotated[str, typer.Argument(help="coco, synthetic20, ...; see docs/results.md.")]
@@ -50,6 +59,7 @@ def reproduce(
     from sda.reproduction.jobs import needed_files, plan_jobs
     from sda.reproduction.ledger import Ledger
     from sda.reproduction.runner import estimate, plan_work, run_jobs
+    from sda.reproduction.tables import base_tables
     from sda.reproduction.watch import Screen, span
     from sda.reproduction.work import Places
 
@@ -72,6 +82,48 @@ def reproduce(
         require(data, needed_files(wanted))
         with Screen(len(plan.left), places) as screen:
             run_jobs(plan, places, jobs, screen)
+    _show_tables(base_tables(found, Ledger(results), profile, models, seeds, rows))
+
+
+def table(
+    experiment: Annotated[
+        str | None, typer.Argument(help="coco, synthetic20, ...; none with --update.")
+    ] = None,
+    profile: Profile = "small",
+    models: Models = None,
+    results: Results = Path("results"),
+    form: Annotated[
+        Form | None,
+        typer.Option("--format", help="By default that of the ending of -o, else the screen's."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="File to write.")] = None,
+    update: Annotated[
+        Path | None, typer.Option(help="Page whose generated blocks are written anew.")
+    ] = None,
+) -> None:
+    """Print the table of an experiment from the ledger, beside the paper's figures."""
+    from sda.errors import UserError
+    from sda.experiments.files import write_text
+    from sda.reproduction import definitions
+    from sda.reproduction.blocks import update_page
+    from sda.reproduction.ledger import Ledger
+    from sda.reproduction.tables import base_tables
+
+    if (experiment is None) == (update is None):
+        raise UserError("give either an experiment or --update PAGE")
+    ledger = Ledger(results)
+    if update is not None:
+        if form is not None or out is not None or models is not None:
+            raise UserError("--update takes no --format, -o or --models")
+        print(f"{update}: {'changed' if update_page(update, ledger, profile) else 'up to date'}")
+    if experiment is not None:
+        tables = base_tables(definitions.experiment(experiment), ledger, profile, models)
+        if out is not None:
+            write_text(out, _table_text(tables, form or _form_of(out)))
+        elif form in (None, Form.screen):
+            _show_tables(tables)
+        else:
+            print(_table_text(tables, form or Form.screen), end="")
 
 
 def data(
@@ -98,6 +150,39 @@ def data(
         raise UserError(
             f"{folder}: {'; '.join(wrong)}; figures on other files are not those of docs/results.md"
         )
+
+
+def _show_tables(tables: Sequence[BaseTable]) -> None:
+    from rich.console import Console
+
+    from sda.reproduction.contrasts import main_sheets
+    from sda.reproduction.sheets import show
+
+    show(main_sheets(tables), Console())
+
+
+def _table_text(tables: Sequence[BaseTable], form: Form) -> str:
+    import json
+
+    from sda.reproduction.contrasts import as_dict, main_sheets
+    from sda.reproduction.sheets import latex, markdown, screen
+
+    if form is Form.json:
+        return json.dumps([as_dict(table) for table in tables], indent=1, ensure_ascii=False) + "\n"
+    sheets = main_sheets(tables)
+    if form is Form.screen:
+        return screen(sheets)
+    return "\n".join(map(latex if form is Form.latex else markdown, sheets))
+
+
+def _form_of(path: Path) -> Form:
+    """The form that the ending of a file asks for."""
+    from sda.errors import UserError
+
+    forms = {".md": Form.markdown, ".tex": Form.latex, ".json": Form.json, ".txt": Form.screen}
+    if path.suffix not in forms:
+        raise UserError(f"{path}: give --format, or an ending of {', '.join(forms)}")
+    return forms[path.suffix]
 
 
 def _show_files(folder: Path, findings: Sequence[Finding]) -> None:

@@ -184,6 +184,18 @@ def compare(first: Curve, second: Curve, plane: Plane) -> Comparison:
     )
 
 
+def gaps(points: Curve, curve: Curve, plane: Plane) -> Values:
+    """(P,): how much better each point is than the curve at the same diversity.
+
+    Positive where the point is better whichever way the score runs, NaN outside the curve's range.
+    """
+    sign = 1.0 if plane.quality.higher_is_better else -1.0
+    places, line = points.diversity.mean(1)[None], curve.diversity.mean(1)[None]
+    reached = _quality_at(places, line, sign * curve.quality.mean(1)[None])
+    found: Values = sign * points.quality.mean(1) - reached[0]
+    return found
+
+
 def _differences(
     first: tuple[Values, Values], second: tuple[Values, Values]
 ) -> tuple[Values, Values, Values]:

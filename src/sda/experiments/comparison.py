@@ -102,8 +102,13 @@ def short_names(files: Sequence[Path]) -> list[str]:
     names = [file.name.partition(".")[0] for file in files]
     if len(set(names)) < len(names):
         return [str(file) for file in files]
-    if len(names) == 1:
-        return names
+    return without_common_words(names)
+
+
+def without_common_words(names: Sequence[str]) -> list[str]:
+    """The names without the words at the beginning that all share; a name alone stays."""
+    if len(names) < 2:
+        return list(names)
     # Only whole words go, so that `mle` and `maligan` keep their m.
     cuts = [mark.end() for mark in re.finditer("[-_ ]", names[0])]
     cut = max((c for c in cuts if len({name[:c] for name in names}) == 1), default=0)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import mean, stdev
 from typing import Any
 
 from sda.errors import UserError
-from sda.experiments.comparison import COUNTS
+from sda.experiments.comparison import COUNTS, without_common_words
 from sda.experiments.config import leaves
 from sda.experiments.costs import run_costs
 from sda.experiments.origin import refuse_mixed
@@ -36,6 +37,10 @@ SCORES = (
 )
 COSTS = {"updates": "updates", "written": "tokens", "cpu_seconds": "cpu-seconds"}
 REAL = "real text"
+# What tells runs of one row apart: the seed, and the folder of the start, one for each seed.
+_NOT_IN_ROW = ("seed", "start")
+# Folders of an experiment have the beginning of a key behind the seed.
+_SEED_AT_END = re.compile(r"[-_]?\d+(-[0-9a-f]{10})?$")
 
 
 @dataclass(frozen=True)
@@ -64,26 +69,34 @@ class SeedRow:
 def seed_rows(runs: Sequence[Run]) -> list[SeedRow]:
     """Real text, then for each group of runs its start and what Stage II made of it.
 
-    Runs belong together if all their settings but the seed are the same. Starts that are equal in
-    every score are the same start and stand once. A row of a model has what it cost: the start the
-    epochs of maximum likelihood, the last row all of the run. Runs on different texts are refused.
+    Runs belong together if all their settings but the seed are the same. Rows that are equal in
+    every score are the same start, or the same real text, and stand once. The one start of several
+    groups goes by no name of a run. A row of a model has what it cost: the start the epochs of
+    maximum likelihood, the last row all of the run. Runs on different texts are refused.
     """
     refuse_mixed(runs)
-    rows: list[SeedRow] = []
+    found: dict[str, tuple[SeedRow, list[str]]] = {}
     for name, group in _groups(runs).items():
         _refuse_repeats(group)
         for place, first in enumerate(group[0].scores()):
-            found = [run.scores()[place] for run in group]
-            values = _values(found)
-            if first["temperature"] is not None:
-                values |= _cost_values([_costs_of(run, place) for run in group])
+            scores = _values([run.scores()[place] for run in group])
+            seeds = tuple(run.settings.seed for run in group)
             temperature = first["temperature"]
             cold = f" at T = {temperature}" if temperature not in (None, 1.0) else ""
-            title = REAL if temperature is None else f"{name}: {first['name']}{cold}"
-            row = SeedRow(title, tuple(run.settings.seed for run in group), values)
-            if not any(row.values == old.values and row.name == old.name for old in rows):
-                rows.append(row)
-    return rows
+            title = REAL if temperature is None else f"{first['name']}{cold}"
+            costs = {}
+            if temperature is not None:
+                costs = _cost_values([_costs_of(run, place) for run in group])
+            row = SeedRow(title, seeds, scores | costs)
+            _, names = found.setdefault(repr((title, seeds, scores)), (row, []))
+            names.append(name)
+    titles = Counter(row.name for row, _ in found.values())
+    return [
+        row
+        if row.name == REAL or (len(names) > 1 and titles[row.name] == 1)
+        else replace(row, name=f"{names[0]}: {row.name}")
+        for row, names in found.values()
+    ]
 
 
 def seed_table(
@@ -100,21 +113,22 @@ def seed_table(
 
 
 def _groups(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    """Runs by the name of their folders without the number at its end."""
+    """Runs by the name of their folders without the seed at its end, and what all names share."""
     groups: dict[tuple[tuple[str, str], ...], list[Run]] = {}
     for run in runs:
         if not run.is_finished:
             raise UserError(f"{run.path}: this run is not finished")
         settings = dict(leaves(run.settings.model_dump(mode="json")))
-        settings.pop("seed")
+        for name in _NOT_IN_ROW:
+            settings.pop(name, None)
         key = tuple(sorted((name, repr(value)) for name, value in settings.items()))
         groups.setdefault(key, []).append(run)
     named: dict[str, list[Run]] = {}
     for group in groups.values():
         path = group[0].path
-        name = re.sub(r"[-_]?\d+$", "", path.absolute().name)
+        name = _SEED_AT_END.sub("", path.absolute().name)
         named[name if name and name not in named else str(path)] = group
-    return named
+    return dict(zip(without_common_words(list(named)), named.values(), strict=True))
 
 
 def _refuse_repeats(group: Sequence[Run]) -> None:

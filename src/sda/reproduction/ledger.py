@@ -36,6 +36,13 @@ class Record:
         """Updates, tokens, seconds of the whole run, those of its start among them."""
         return dict(self.data["costs"])
 
+    def own_cost(self, name: str) -> float:
+        """A cost of the run beyond a start that it shares."""
+        whole = self.costs.get(name, 0.0)
+        if self.data["start"] is None:
+            return whole
+        return whole - float(self.data["first_stage_costs"].get(name, 0.0))
+
     def scores(self, of: str = "scores") -> dict[str, float]:
         """Values by name at temperature 1; of `real` those of real text."""
         return {name: score["value"] for name, score in self.data[of].items()}

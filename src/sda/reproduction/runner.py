@@ -93,7 +93,7 @@ def estimate(left: Sequence[Job], records: Sequence[Record], workers: int) -> fl
     total = 0.0
     for job in left:
         like = [
-            _own_seconds(record)
+            record.own_cost("seconds")
             for record in records
             if record.data["base"] == job.base
             and record.data["profile"] == job.profile
@@ -104,11 +104,3 @@ def estimate(left: Sequence[Job], records: Sequence[Record], workers: int) -> fl
             return None
         total += mean(like)
     return total / workers
-
-
-def _own_seconds(record: Record) -> float:
-    """What the run took beyond a start that it shares."""
-    whole = record.costs.get("seconds", 0.0)
-    if record.data["start"] is None:
-        return whole
-    return whole - float(record.data["first_stage_costs"].get("seconds", 0.0))

@@ -1,0 +1,156 @@
+"""Rows of a table against one another: seed by seed, and against the curve of their start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sda.reproduction.distance import plane_title, planes_for
+from sda.reproduction.rows import Row
+from sda.reproduction.sheets import Sheet, cell_with_interval, distance_cell, row_name
+from sda.reproduction.summary import summarize
+from sda.reproduction.tables import ABOVE, BaseTable
+
+SUBJECT = "sda"  # the row that a table is about; where a start has none, rows that begin so
+
+
+def difference_columns(table: BaseTable) -> list[str]:
+    """The main scores, the diversity score of the plane that decides, and the distance."""
+    scores = [*table.experiment.scores, table.plane.diversity.name]
+    return [*dict.fromkeys(scores), ABOVE]
+
+
+def differences(table: BaseTable) -> list[dict[str, Any]]:
+    """Each row of SDA minus each other of the same start, for the seeds that both have."""
+    found = []
+    for one, other in _pairs(table.rows):
+        values = {}
+        for column in difference_columns(table):
+            first, second = (_values(table, row, column) for row in (one, other))
+            values[column] = [first[s] - second[s] for s in sorted(first.keys() & second.keys())]
+        seeds = sorted(one.records.keys() & other.records.keys())
+        found.append({"row": one, "minus": other, "seeds": seeds, "values": values})
+    return found
+
+
+def difference_sheet(table: BaseTable) -> Sheet:
+    """Mean differences with their 95 % intervals over seeds."""
+    columns = difference_columns(table)
+    body = [
+        [
+            row_name(
+                f"{found['row'].short_title} minus {found['minus'].short_title}",
+                len(found["seeds"]),
+            ),
+            str(len(found["seeds"])),
+            *(cell_with_interval(summarize(found["values"][name]), name) for name in columns),
+        ]
+        for found in differences(table)
+    ]
+    notes = [
+        "Paired by seed: the same data, and the same start where a row has one. 95 % intervals by"
+        " Student's t."
+    ]
+    return Sheet(f"Differences: {table.title}", ["", "seeds", *columns], body, notes)
+
+
+def distance_sheet(table: BaseTable) -> Sheet:
+    """How far each row lies above the curve of its start, on every plane; the first decides."""
+    planes = planes_for(table.experiment.source)
+    titles = [plane_title(plane) for plane in planes]
+    header = ["", "seeds", titles[0], "mean of its points", *titles[1:]]
+    body = []
+    for row in table.rows:
+        if row.is_start or not row.records:
+            continue
+        found = [list(row.distances(plane).values()) for plane in planes]
+        cells = [distance_cell([each.as_trained for each in one], True) for one in found]
+        average = distance_cell([each.average for each in found[0]], True)
+        count = len(row.records)
+        name = row_name(row.title, count)
+        body.append([name, str(count), cells[0], average, *cells[1:]])
+    notes = [
+        "As trained (T = 1), over the start at some temperature; positive is better, whichever way"
+        " the score runs. The first column decides; the second is its mean over all temperatures"
+        " of the row inside the range of the curve. Outside: no temperature that was tried makes"
+        " the start equally varied. 95 % intervals over seeds by Student's t.",
+    ]
+    return Sheet(f"{ABOVE.capitalize()}: {table.title}", header, body, notes)
+
+
+def main_sheets(tables: Sequence[BaseTable]) -> list[Sheet]:
+    """For each base its table, and its differences where there are any."""
+    sheets: list[Sheet] = []
+    for table in tables:
+        contrast = difference_sheet(table)
+        sheets += [table.sheet(), *([contrast] if contrast.rows else [])]
+    return sheets
+
+
+def as_dict(table: BaseTable) -> dict[str, Any]:
+    """All that the table, the differences and the distances tell, ready for JSON."""
+    return {
+        "experiment": table.experiment.name,
+        "heading": table.experiment.heading(),
+        "base": table.base,
+        "profile": table.profile,
+        "columns": table.columns,
+        "lines": [line.as_dict() for line in table.lines],
+        "distances": [
+            {
+                "row": row.name,
+                "plane": plane_title(plane),
+                "decides": plane == table.plane,
+                "seeds": list(found),
+                "as_trained": [each.as_trained for each in found.values()],
+                "average": [each.average for each in found.values()],
+            }
+            for row in table.rows
+            if not row.is_start
+            for plane in planes_for(table.experiment.source)
+            if (found := row.distances(plane))
+        ],
+        "differences": [
+            {
+                "row": found["row"].name,
+                "minus": found["minus"].name,
+                "seeds": found["seeds"],
+                "figures": {
+                    column: {"values": values, **summary.as_dict()}
+                    for column, values in found["values"].items()
+                    if (summary := summarize(values)) is not None
+                },
+            }
+            for found in differences(table)
+        ],
+        "records": {
+            row.name: [
+                f"{record.path.parent.name}/{record.path.name}" for record in row.records.values()
+            ]
+            for row in table.rows
+        },
+        "missing": {row.name: row.missing for row in table.rows if row.missing},
+        "alarms": table.alarms,
+    }
+
+
+def _pairs(rows: list[Row]) -> Iterator[tuple[Row, Row]]:
+    """Rows of SDA with each other row of the same start."""
+    for one in rows:
+        if not one.name.startswith(SUBJECT):
+            continue
+        others = [row for row in rows if row is not one and row.starts == one.starts]
+        if one.name != SUBJECT and any(row.name == SUBJECT for row in others):
+            continue
+        for other in others:
+            if one.records.keys() & other.records.keys():
+                yield one, other
+
+
+def _values(table: BaseTable, row: Row, column: str) -> dict[int, float]:
+    if column != ABOVE:
+        return row.values(column)
+    if row.is_start:
+        return dict.fromkeys(row.records, 0.0)
+    found = row.distances(table.plane)
+    return {seed: each.as_trained for seed, each in found.items() if each.as_trained is not None}

@@ -1,0 +1,63 @@
+"""Where the figures of an experiment come from: command, seeds, commits, packages, time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from sda.reproduction.ledger import Record
+from sda.reproduction.tables import BaseTable
+
+HOUR = 3600
+
+
+def provenance(tables: Sequence[BaseTable]) -> str:
+    """A command that makes the runs, and a list of facts about those in the ledger, as Markdown."""
+    experiment, profile = tables[0].experiment, tables[0].profile
+    reads_files = experiment.source not in ("captions", "oracle")
+    command = f"sda reproduce {experiment.name} --profile {profile}"
+    command += " --data DATA" if reads_files else ""
+    records = used_records(tables)
+    facts = [
+        *(f"{table.base}: {_seeds(table)}" for table in tables),
+        f"commits: {_counted([str(record.data['commit']) for record in records])}",
+        f"packages: {'; '.join(sorted({_packages(record) for record in records}))}",
+        f"ledger: {_counted([f'results/{record.path.parent.name}' for record in records])}",
+        f"CPU time: {sum(record.own_cost('cpu_seconds') for record in records) / HOUR:.1f} hours",
+    ]
+    return f"```\n{command}\n```\n\n" + "".join(f"- {fact}\n" for fact in facts)
+
+
+def used_records(tables: Sequence[BaseTable]) -> list[Record]:
+    """Each record behind the tables once, with those of the starts, ordered by their files."""
+    found: dict[str, Record] = {}
+    for table in tables:
+        for row in table.rows:
+            keys = [record.key for record in row.records.values()]
+            keys += [row.starts[seed] for seed in row.records]
+            for key in keys:
+                record = row.ledger.find(key)
+                if record is not None:
+                    found[key] = record
+    return sorted(found.values(), key=lambda record: record.path)
+
+
+def _seeds(table: BaseTable) -> str:
+    """Which seeds there are; where rows differ, of how many rows."""
+    counts = Counter(tuple(sorted(row.records)) for row in table.rows)
+    parts = []
+    for seeds, count in sorted(counts.items(), key=lambda item: (-len(item[0]), item[0])):
+        rows = "all rows" if count == len(table.rows) else f"{count} of {len(table.rows)} rows"
+        numbers = ", ".join(map(str, seeds))
+        kind = "no run" if not seeds else f"seed{'s' if len(seeds) > 1 else ''} {numbers}"
+        parts.append(f"{kind} ({rows})")
+    return "; ".join(parts)
+
+
+def _packages(record: Record) -> str:
+    return ", ".join(f"{name} {version}" for name, version in record.data["packages"].items())
+
+
+def _counted(names: Sequence[str]) -> str:
+    counts = sorted(Counter(names).items())
+    return ", ".join(f"{name} ({count} run{'s' if count > 1 else ''})" for name, count in counts)
