@@ -89,7 +89,9 @@ def test_a_shared_start_stands_once(captions_run: Run, tmp_path: Path) -> None:
 
 
 def test_starts_that_differ_keep_the_names_of_their_runs(captions_run: Run, tmp_path: Path) -> None:
-    other = with_method(another_seed(captions_run, tmp_path / "a", 1), tmp_path / "b", "raft")
+    other = with_method(
+        changed(captions_run, tmp_path / "a", "seed = 1", higher=0.5), tmp_path / "b", "raft"
+    )
 
     names = [row.name for row in seed_rows([captions_run, other])]
 
@@ -99,7 +101,7 @@ def test_starts_that_differ_keep_the_names_of_their_runs(captions_run: Run, tmp_
 
 def test_a_start_of_its_own_for_each_seed_splits_no_row(captions_run: Run, tmp_path: Path) -> None:
     first = with_method(captions_run, tmp_path / "x-0", "sda", start="starts/0")
-    copy = another_seed(captions_run, tmp_path / "copy", 1)
+    copy = changed(captions_run, tmp_path / "copy", "seed = 1", higher=0.5)
     second = with_method(copy, tmp_path / "x-1", "sda", start="starts/1")
 
     rows = seed_rows([first, second])
