@@ -83,7 +83,7 @@ def test_costs_stand_beside_the_scores(runs: dict[str, Run]) -> None:
 
     assert {"updates", "tokens", "cpu-seconds"} < set(header)
     assert rows["sda: sda"].values["updates"] == rows["raft: raft"].values["updates"]
-    start = rows["sda: mle"].values
+    start = rows["mle"].values
     assert start["updates"] < rows["sda: sda"].values["updates"] and start["tokens"] == [0]
     assert rows["real text"].cell("updates") == "-"
     assert rows["sda: sda"].cell("updates").isdigit()

@@ -51,6 +51,8 @@ class RareWords:
         for special in (vocabulary.eos, vocabulary.unk):
             if special is not None:
                 is_rare[special] = False
+        if not is_rare.any():
+            raise ValueError(f"no word is rare: all are seen at least {threshold} times (threshold)")
         self._bonus = torch.where(is_rare, gamma / counts.clamp(min=1), 0.0)
 
     def __call__(self, generator: Generator, sentences: Sentences) -> Tensor:
