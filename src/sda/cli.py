@@ -84,6 +84,7 @@ for command in (
     augmenting.eda,
     reproducing.reproduce,
     reproducing.table,
+    reproducing.figure,
     reproducing.data,
 ):
     app.command()(command)

@@ -126,6 +126,30 @@ def table(
             print(_table_text(tables, form or Form.screen), end="")
 
 
+def figure(
+    experiment: Experiment,
+    profile: Profile = "small",
+    models: Models = None,
+    results: Results = Path("results"),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            help="File to write, .svg, .png or .pdf; by default figures/EXPERIMENT-PROFILE.svg.",
+        ),
+    ] = None,
+) -> None:
+    """Draw the figure of an experiment from the ledger."""
+    from sda.reproduction import definitions
+    from sda.reproduction.figures import default_file, write_figure
+    from sda.reproduction.ledger import Ledger
+
+    path = default_file(experiment, profile) if out is None else out
+    write_figure(definitions.experiment(experiment), profile, Ledger(results), path, models)
+    print(path)
+
+
 def data(
     folder: Annotated[Path, typer.Argument(help="Data folder.")] = Path("data"),
     json_file: Annotated[Path | None, typer.Option("--json", help="JSON file to write.")] = None,
