@@ -52,7 +52,7 @@ class RareWords:
             if special is not None:
                 is_rare[special] = False
         if not is_rare.any():
-            raise ValueError(f"no word is rare: all are seen at least {threshold} times (threshold)")
+            raise ValueError(f"no word is rare, since all are seen {threshold} times or more")
         self._bonus = torch.where(is_rare, gamma / counts.clamp(min=1), 0.0)
 
     def __call__(self, generator: Generator, sentences: Sentences) -> Tensor:
