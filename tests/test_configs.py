@@ -356,4 +356,4 @@ def test_a_preset_may_hold_values_for_one_profile() -> None:
         for profile in names_of("profiles")
     }
 
-    assert epochs == {"full": 200, "small": 60, "smoke": 3}
+    assert epochs == {"full": 100, "small": 40, "smoke": 3}
