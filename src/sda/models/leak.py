@@ -11,7 +11,7 @@ from typing import Literal, cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cosine_similarity, normalize, pad
+from torch.nn.functional import cosine_similarity, linear, normalize, pad
 
 from sda.models.cnn import CnnDiscriminator
 from sda.models.generator import Generator
@@ -23,6 +23,9 @@ from sda.text.sentences import Sentences
 
 WorkerReward = Literal["q", "intrinsic"]
 Memory = tuple[Tensor, Tensor]
+
+SHORTEST = 1e-12
+"""The least length that a sub-goal counts as when it is brought to unit length."""
 
 
 class LeakGenerator(Generator):
@@ -67,6 +70,8 @@ class LeakGenerator(Generator):
         self.output = nn.Parameter(torch.empty(vocabulary_size, (hidden + 1) * goal_size))
         self.bias: Tensor
         self.register_buffer("bias", torch.zeros(vocabulary_size), persistent=False)
+        self.identity: Tensor
+        self.register_buffer("identity", torch.eye(4 * hidden), persistent=False)
         normal_(self, init_std, rng)
 
     def start(self, n: int) -> State:
@@ -89,7 +94,7 @@ class LeakGenerator(Generator):
                 read[:, 1:], self.block, peaks if t > self.block else None
             )
             goals, manager = self._goals(features, manager)
-            embedded = self._embed(goals.sum(1))
+            embedded = self._embed(self._sums(goals)[:, 0])
         x = self.dropouts[0](self.embedding(tokens))
         worker = torch.lstm_cell(x, worker, *_weights(self.worker))
         mixed = self._mix(self.dropouts[1](worker[0]), embedded)
@@ -99,8 +104,9 @@ class LeakGenerator(Generator):
     def log_probs(self, sentences: Sentences) -> Tensor:
         sentences = sentences.trimmed()
         mask = sentences.mask
-        goals, _ = self._goals(self._features(sentences)[:, :-1])
-        hidden = self._hidden_states(sentences, self._active(goals))
+        words = mask.shape[1]
+        goals, _ = self._goals(self._features(sentences)[:, : self._read(words)])
+        hidden = self._hidden_states(sentences, self._active(goals, words))
         targets = sentences.tokens[mask]
         values = linear_log_probs(hidden, self.output, self.bias, targets)
         return self.device_zeros(*mask.shape).masked_scatter(mask, values)
@@ -113,11 +119,16 @@ class LeakGenerator(Generator):
         sentences = sentences.trimmed()
         mask = sentences.mask
         is_intrinsic = weights is not None and self.worker_reward == "intrinsic"
-        weights = mask if weights is None else weights[:, : mask.shape[1]]
+        words = mask.shape[1]
+        if is_intrinsic:
+            features, read = self.reader.features(sentences), words
+        else:
+            features = self._features(sentences)
+            read = self._read(words)
+        weights = mask if weights is None else weights[:, :words]
         weights = weights.to(self.output.dtype)
-        features = self.reader.features(sentences) if is_intrinsic else self._features(sentences)
-        goals, _ = self._goals(features[:, :-1])
-        active = self._active(goals)
+        goals, _ = self._goals(features[:, :read])
+        active = self._active(goals, words)
         worker_weights = self._intrinsic(features, goals.detach()) if is_intrinsic else weights
         total = linear_weighted_nll(
             self._hidden_states(sentences, active),
@@ -140,23 +151,54 @@ class LeakGenerator(Generator):
         last = (lengths - 1) // self.block * self.block
         return self.reader.features(sentences, (columns <= last) | (columns == lengths))
 
+    def _read(self, words: int) -> int:
+        """How many prefixes of sentences of so many words the manager must read, at least one."""
+        return max(1, self._followed(words))
+
+    def _followed(self, words: int) -> int:
+        """The number of sub-goals that a later block follows: all but those of the last block."""
+        return (words - 1) // self.block * self.block
+
     def _goals(self, features: Tensor, memory: Memory | None = None) -> tuple[Tensor, Memory]:
-        """(B, T, F) the manager's unit sub-goals after reading the features of each prefix.
+        """(B, T, F) the manager's sub-goals, of any length, after the features of each prefix.
 
         `memory`, twice (B, H), is the manager's before and, in the answer, after them.
         """
-        before = None if memory is None else (memory[0][None], memory[1][None])
-        hidden, (state, cell) = self.manager(features, before)
-        return normalize(self.goal(hidden), dim=2), (state[0], cell[0])
+        w_in, w_hidden, b_in, b_hidden = _weights(self.manager)
+        if memory is None:
+            zero = self.device_zeros(len(features), self.hidden)
+            memory = zero, zero
+        # The product with the features stands outside: within the LSTM they would get a gradient
+        # too, which nobody wants and which costs as much as that of the weights.
+        hidden, state, cell = torch.lstm(
+            linear(features, w_in),
+            (memory[0][None], memory[1][None]),
+            [self.identity, w_hidden, b_in, b_hidden],
+            True,
+            1,
+            0.0,
+            self.training,
+            False,
+            True,
+        )
+        return self.goal(hidden), (state[0], cell[0])
 
-    def _active(self, goals: Tensor) -> Tensor:
-        """(B, blocks, F) the goal of each block: the sum of the sub-goals of the block before."""
+    def _sums(self, goals: Tensor) -> Tensor:
+        """(B, blocks, F) the sums of the sub-goals (B, blocks * block, F), each of unit length."""
         rows, words, size = goals.shape
-        blocks = -(-words // self.block)
-        whole = pad(goals, (0, 0, 0, blocks * self.block - words))
-        sums = whole.view(rows, blocks, self.block, size).sum(2)
-        first = self.first_goal.expand(rows, 1, -1)
-        return torch.cat((first, sums[:, :-1]), 1)
+        blocks = words // self.block
+        scales = torch.linalg.vector_norm(goals, dim=2).clamp(min=SHORTEST).reciprocal()
+        # One product with the scales: scaled goals would be written, and read again for gradients.
+        sums = torch.bmm(
+            scales.reshape(rows * blocks, 1, self.block),
+            goals.reshape(rows * blocks, self.block, size),
+        )
+        return sums.view(rows, blocks, size)
+
+    def _active(self, goals: Tensor, words: int) -> Tensor:
+        """(B, blocks, F) the goals of the blocks of so many words: sums of those before."""
+        first = self.first_goal.expand(len(goals), 1, -1)
+        return torch.cat((first, self._sums(goals[:, : self._followed(words)])), 1)
 
     def _cosines(self, sentences: Sentences, features: Tensor, active: Tensor) -> Tensor:
         """(B, blocks) between what a block changed in feature space and its goal; 0 past the end.
