@@ -16,6 +16,7 @@ from torch.nn.functional import cosine_similarity, linear, normalize, pad
 from sda.models.cnn import CnnDiscriminator
 from sda.models.generator import Generator
 from sda.models.initialise import normal_
+from sda.models.prefix_cache import PrefixCache
 from sda.models.prefixes import PrefixReader
 from sda.models.softmax import linear_log_probs, linear_weighted_nll
 from sda.models.state import State
@@ -34,6 +35,10 @@ class LeakGenerator(Generator):
     Every `block` steps the sum of the manager's last `block` sub-goals becomes the active goal; the
     first block has a learned one. Logits are those of a matrix (V, `goal_size`) made by the worker,
     times the embedded goal: one product with the outer product of worker state and goal.
+
+    Features of the sentences that it is told to `expect` are kept for maximum likelihood while the
+    discriminator does not change. Where those of all of them do not fit into `cache_megabytes`, or
+    it is 0, features are computed anew for each batch.
     """
 
     def __init__(
@@ -50,6 +55,7 @@ class LeakGenerator(Generator):
         dropout: float = 0.0,
         worker_reward: WorkerReward = "q",
         init_std: float = 0.1,
+        cache_megabytes: int = 2048,
     ) -> None:
         super().__init__(vocabulary_size, eos, max_length)
         if not isinstance(discriminator, CnnDiscriminator):
@@ -58,6 +64,8 @@ class LeakGenerator(Generator):
         self.hidden = hidden
         self.block = block
         self.worker_reward = worker_reward
+        self.cache_megabytes = cache_megabytes
+        self._cache: PrefixCache | None = None
         size = self.reader.size
         self.manager = nn.LSTM(size, hidden, batch_first=True)
         self.goal = nn.Linear(hidden, size)
@@ -73,6 +81,13 @@ class LeakGenerator(Generator):
         self.identity: Tensor
         self.register_buffer("identity", torch.eye(4 * hidden), persistent=False)
         normal_(self, init_std, rng)
+
+    def expect(self, sentences: Sentences | None) -> None:
+        self._cache = None
+        if sentences is not None and len(sentences):
+            sentences = sentences.trimmed()
+            cache = PrefixCache(self.reader, sentences, self._needed(sentences))
+            self._cache = cache if cache.nbytes <= self.cache_megabytes * 10**6 else None
 
     def start(self, n: int) -> State:
         zero = self.device_zeros(n, self.hidden)
@@ -123,7 +138,7 @@ class LeakGenerator(Generator):
         if is_intrinsic:
             features, read = self.reader.features(sentences), words
         else:
-            features = self._features(sentences)
+            features = self._features(sentences, self._cache if weights is None else None)
             read = self._read(words)
         weights = mask if weights is None else weights[:, :words]
         weights = weights.to(self.output.dtype)
@@ -140,16 +155,24 @@ class LeakGenerator(Generator):
         cosines = self._cosines(sentences, features, active)
         return (total - (weights[:, :: self.block] * cosines).sum()) / len(sentences)
 
-    def _features(self, sentences: Sentences) -> Tensor:
-        """(B, T + 1, F) of those prefixes on which goals or their cosines depend.
+    def _features(self, sentences: Sentences, cache: PrefixCache | None = None) -> Tensor:
+        """(B, T + 1, F) of those prefixes on which goals or their cosines depend; zero elsewhere.
 
-        Sub-goals of the last block are never followed, so between its start and the end of the
-        sentence the features stay zero.
+        They are read from the cache if it knows the sentences.
+        """
+        kept = None if cache is None else cache.features(sentences)
+        return self.reader.features(sentences, self._needed(sentences)) if kept is None else kept
+
+    def _needed(self, sentences: Sentences) -> Tensor:
+        """(B, T + 1) true for the prefixes on which goals or their cosines depend.
+
+        Sub-goals of the last block are never followed, so none is needed between its start and the
+        end of the sentence.
         """
         lengths = sentences.lengths[:, None]
         columns = torch.arange(sentences.tokens.shape[1] + 1, device=lengths.device)
         last = (lengths - 1) // self.block * self.block
-        return self.reader.features(sentences, (columns <= last) | (columns == lengths))
+        return (columns <= last) | (columns == lengths)
 
     def _read(self, words: int) -> int:
         """How many prefixes of sentences of so many words the manager must read, at least one."""
