@@ -70,6 +70,22 @@ def test_a_run_of_another_generator_interrupted_after_every_epoch(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("cache", [0, 1])
+def test_a_run_of_leakrnn_interrupted_after_every_epoch(cache: int, tmp_path: Path) -> None:
+    """The discriminator comes first, so one interruption is between two epochs of a turn."""
+    more = (
+        "generator.use=sda.models.leak:LeakGenerator",
+        f"generator.cache_megabytes={cache}",
+        "generator.dropout=0.3",
+        "mle.alternations=1",
+    )
+    whole = train_tiny("captions", tmp_path / "whole" / "run", more)
+
+    assert interrupted_everywhere("captions", tmp_path / "parts" / "run", more) == EPOCHS
+    assert outcome(tmp_path / "parts" / "run") == outcome(whole.path)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "more",
     [

@@ -223,6 +223,21 @@ def test_loss_is_the_weighted_sum_over_time_of_the_mean_sentence(
         torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-4)
 
 
+def test_sentences_that_are_expected_have_the_same_loss(generator: Generator) -> None:
+    sentences = every_sentence(generator)
+    batch = sentences[torch.arange(0, len(sentences), 3)]
+    trained = parameters(generator)
+    with without_dropout(generator):
+        expected = generator.loss(batch)
+        generator.expect(sentences)
+        loss = generator.loss(batch)
+
+    torch.testing.assert_close(loss, expected, atol=1e-5, rtol=1e-5)
+    if trained:
+        found, wanted = (torch.autograd.grad(value, trained) for value in (loss, expected))
+        torch.testing.assert_close(found, wanted, atol=1e-5, rtol=1e-5)
+
+
 def test_padding_never_matters(generator: Generator) -> None:
     sentences = every_sentence(generator)
     short = sentences[sentences.lengths == sentences.lengths.min()].trimmed()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import islice
 
 import pytest
 import torch
@@ -25,6 +26,7 @@ from sda.training.settings import (
     TrainingSettings,
 )
 from sda.training.state import Json, TrainState
+from sda.training.walk import expecting
 
 SETTINGS = TrainingSettings(
     mle=MleSettings(batch_size=4),
@@ -38,7 +40,9 @@ PHASES = stage_one(epochs=4, rounds=2, alternations=2)
 SCHEDULE = paper_schedule(2, first=2, every=1)
 
 
-def build(seed: int, corpus: Corpus, worker_reward: WorkerReward) -> TrainState:
+def build(
+    seed: int, corpus: Corpus, worker_reward: WorkerReward, cache_megabytes: int = 1
+) -> TrainState:
     rng = seeded(seed)
     words = len(corpus.vocabulary)
     discriminator = CnnDiscriminator(words, rng, 4, widths=(1, 2, 4), maps=(4, 3, 3))
@@ -53,6 +57,7 @@ def build(seed: int, corpus: Corpus, worker_reward: WorkerReward) -> TrainState:
         block=2,
         dropout=0.2,
         worker_reward=worker_reward,
+        cache_megabytes=cache_megabytes,
     )
     torch.manual_seed(seed)
     return TrainState(
@@ -68,7 +73,8 @@ def build(seed: int, corpus: Corpus, worker_reward: WorkerReward) -> TrainState:
 
 def train(state: TrainState, corpus: Corpus) -> Iterator[Progress]:
     metric = WeightedSum([(1.0, Likelihood(state.generator))])
-    return self_data_augmentation(state, corpus, metric, PHASES, SCHEDULE, SETTINGS)
+    loop = self_data_augmentation(state, corpus, metric, PHASES, SCHEDULE, SETTINGS)
+    return expecting(loop, state, corpus, len(PHASES))
 
 
 def saved(state: TrainState) -> tuple[dict[str, Tensor], Json]:
@@ -78,10 +84,12 @@ def saved(state: TrainState) -> tuple[dict[str, Tensor], Json]:
 
 
 @pytest.mark.parametrize("worker_reward", ["q", "intrinsic"])
+@pytest.mark.parametrize("cache_megabytes", [0, 1])
 def test_a_saved_state_goes_on_as_if_nothing_had_happened(
-    corpus: Corpus, worker_reward: WorkerReward
+    corpus: Corpus, worker_reward: WorkerReward, cache_megabytes: int
 ) -> None:
-    whole = build(3, corpus, worker_reward)
+    """Two epochs come between rounds of the discriminator, so one stop is between two of a turn."""
+    whole = build(3, corpus, worker_reward, cache_megabytes)
     snapshots, progress = [saved(whole)], []
     for entry in train(whole, corpus):
         progress.append(entry)
@@ -90,13 +98,22 @@ def test_a_saved_state_goes_on_as_if_nothing_had_happened(
     assert len(progress) == len(PHASES) + len(SCHEDULE)
 
     for done, (tensors, counters) in enumerate(snapshots):
-        resumed = build(4, corpus, worker_reward)
+        resumed = build(4, corpus, worker_reward, cache_megabytes)
         resumed.load(tensors, counters)
         assert list(train(resumed, corpus)) == progress[done:]
         found, _ = saved(resumed)
         assert found.keys() == expected.keys()
         for name, value in found.items():
             assert torch.equal(value, expected[name]), f"{name} after {done} epochs"
+
+
+def test_kept_features_change_nothing_but_rounding(corpus: Corpus) -> None:
+    with_cache, without = (
+        list(islice(train(build(3, corpus, "q", megabytes), corpus), len(PHASES)))
+        for megabytes in (1, 0)
+    )
+    for one, other in zip(with_cache, without, strict=True):
+        assert one.values == pytest.approx(other.values, abs=1e-4)
 
 
 def test_each_phase_of_stage_one_changes_one_model_alone(corpus: Corpus) -> None:

@@ -32,6 +32,7 @@ from sda.text.sentences import Sentences
 from sda.training.progress import Diverged, Progress
 from sda.training.reward import make_reward
 from sda.training.schedule import Phase
+from sda.training.walk import expecting
 
 Function = Callable[..., Any]
 
@@ -252,7 +253,7 @@ class _Training:
         self._finish()
 
     def _train(self) -> Iterator[Progress]:
-        return choose_loop(self.settings)(
+        loop = choose_loop(self.settings)(
             self.state,
             self.corpus,
             self.metric,
@@ -264,6 +265,7 @@ class _Training:
             make_reward(self.state, self.metric, self.training.stage2),
             first_writer(self.training, self.corpus),
         )
+        return expecting(loop, self.state, self.corpus, len(self.phases))
 
     def _figures(self, progress: Progress) -> dict[str, Any]:
         """All that the line of an epoch tells but the time that it took."""

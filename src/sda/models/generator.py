@@ -70,6 +70,12 @@ class Generator(nn.Module, ABC):
             log_probs = log_probs * weights[:, : log_probs.shape[1]]
         return -log_probs.sum() / len(sentences)
 
+    def expect(self, sentences: Sentences | None) -> None:
+        """Maximum likelihood will walk these sentences again and again; with None, no longer.
+
+        Nothing changes but the time that it takes: a model may keep what it computes of them.
+        """
+
     def inputs(self, sentences: Sentences) -> Tensor:
         """(B, T) what is read before each token: the start symbol, then the tokens but the last."""
         first = torch.full_like(sentences.lengths[:, None], self.bos)

@@ -11,11 +11,12 @@ from typing import Literal, cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cosine_similarity, normalize, pad
+from torch.nn.functional import cosine_similarity, linear, normalize, pad
 
 from sda.models.cnn import CnnDiscriminator
 from sda.models.generator import Generator
 from sda.models.initialise import normal_
+from sda.models.prefix_cache import PrefixCache
 from sda.models.prefixes import PrefixReader
 from sda.models.softmax import linear_log_probs, linear_weighted_nll
 from sda.models.state import State
@@ -24,6 +25,9 @@ from sda.text.sentences import Sentences
 WorkerReward = Literal["q", "intrinsic"]
 Memory = tuple[Tensor, Tensor]
 
+SHORTEST = 1e-12
+"""The least length that a sub-goal counts as when it is brought to unit length."""
+
 
 class LeakGenerator(Generator):
     """A manager that sets goals in feature space and a worker that writes words towards them.
@@ -31,6 +35,10 @@ class LeakGenerator(Generator):
     Every `block` steps the sum of the manager's last `block` sub-goals becomes the active goal; the
     first block has a learned one. Logits are those of a matrix (V, `goal_size`) made by the worker,
     times the embedded goal: one product with the outer product of worker state and goal.
+
+    Features of the sentences that it is told to `expect` are kept for maximum likelihood while the
+    discriminator does not change. Where those of all of them do not fit into `cache_megabytes`, or
+    it is 0, features are computed anew for each batch.
     """
 
     def __init__(
@@ -47,6 +55,7 @@ class LeakGenerator(Generator):
         dropout: float = 0.0,
         worker_reward: WorkerReward = "q",
         init_std: float = 0.1,
+        cache_megabytes: int = 2048,
     ) -> None:
         super().__init__(vocabulary_size, eos, max_length)
         if not isinstance(discriminator, CnnDiscriminator):
@@ -55,6 +64,8 @@ class LeakGenerator(Generator):
         self.hidden = hidden
         self.block = block
         self.worker_reward = worker_reward
+        self.cache_megabytes = cache_megabytes
+        self._cache: PrefixCache | None = None
         size = self.reader.size
         self.manager = nn.LSTM(size, hidden, batch_first=True)
         self.goal = nn.Linear(hidden, size)
@@ -67,7 +78,16 @@ class LeakGenerator(Generator):
         self.output = nn.Parameter(torch.empty(vocabulary_size, (hidden + 1) * goal_size))
         self.bias: Tensor
         self.register_buffer("bias", torch.zeros(vocabulary_size), persistent=False)
+        self.identity: Tensor
+        self.register_buffer("identity", torch.eye(4 * hidden), persistent=False)
         normal_(self, init_std, rng)
+
+    def expect(self, sentences: Sentences | None) -> None:
+        self._cache = None
+        if sentences is not None and len(sentences):
+            sentences = sentences.trimmed()
+            cache = PrefixCache(self.reader, sentences, self._needed(sentences))
+            self._cache = cache if cache.nbytes <= self.cache_megabytes * 10**6 else None
 
     def start(self, n: int) -> State:
         zero = self.device_zeros(n, self.hidden)
@@ -89,7 +109,7 @@ class LeakGenerator(Generator):
                 read[:, 1:], self.block, peaks if t > self.block else None
             )
             goals, manager = self._goals(features, manager)
-            embedded = self._embed(goals.sum(1))
+            embedded = self._embed(self._sums(goals)[:, 0])
         x = self.dropouts[0](self.embedding(tokens))
         worker = torch.lstm_cell(x, worker, *_weights(self.worker))
         mixed = self._mix(self.dropouts[1](worker[0]), embedded)
@@ -99,8 +119,9 @@ class LeakGenerator(Generator):
     def log_probs(self, sentences: Sentences) -> Tensor:
         sentences = sentences.trimmed()
         mask = sentences.mask
-        goals, _ = self._goals(self._features(sentences)[:, :-1])
-        hidden = self._hidden_states(sentences, self._active(goals))
+        words = mask.shape[1]
+        goals, _ = self._goals(self._features(sentences)[:, : self._read(words)])
+        hidden = self._hidden_states(sentences, self._active(goals, words))
         targets = sentences.tokens[mask]
         values = linear_log_probs(hidden, self.output, self.bias, targets)
         return self.device_zeros(*mask.shape).masked_scatter(mask, values)
@@ -113,11 +134,16 @@ class LeakGenerator(Generator):
         sentences = sentences.trimmed()
         mask = sentences.mask
         is_intrinsic = weights is not None and self.worker_reward == "intrinsic"
-        weights = mask if weights is None else weights[:, : mask.shape[1]]
+        words = mask.shape[1]
+        if is_intrinsic:
+            features, read = self.reader.features(sentences), words
+        else:
+            features = self._features(sentences, self._cache if weights is None else None)
+            read = self._read(words)
+        weights = mask if weights is None else weights[:, :words]
         weights = weights.to(self.output.dtype)
-        features = self.reader.features(sentences) if is_intrinsic else self._features(sentences)
-        goals, _ = self._goals(features[:, :-1])
-        active = self._active(goals)
+        goals, _ = self._goals(features[:, :read])
+        active = self._active(goals, words)
         worker_weights = self._intrinsic(features, goals.detach()) if is_intrinsic else weights
         total = linear_weighted_nll(
             self._hidden_states(sentences, active),
@@ -129,34 +155,73 @@ class LeakGenerator(Generator):
         cosines = self._cosines(sentences, features, active)
         return (total - (weights[:, :: self.block] * cosines).sum()) / len(sentences)
 
-    def _features(self, sentences: Sentences) -> Tensor:
-        """(B, T + 1, F) of those prefixes on which goals or their cosines depend.
+    def _features(self, sentences: Sentences, cache: PrefixCache | None = None) -> Tensor:
+        """(B, T + 1, F) of those prefixes on which goals or their cosines depend; zero elsewhere.
 
-        Sub-goals of the last block are never followed, so between its start and the end of the
-        sentence the features stay zero.
+        They are read from the cache if it knows the sentences.
+        """
+        kept = None if cache is None else cache.features(sentences)
+        return self.reader.features(sentences, self._needed(sentences)) if kept is None else kept
+
+    def _needed(self, sentences: Sentences) -> Tensor:
+        """(B, T + 1) true for the prefixes on which goals or their cosines depend.
+
+        Sub-goals of the last block are never followed, so none is needed between its start and the
+        end of the sentence.
         """
         lengths = sentences.lengths[:, None]
         columns = torch.arange(sentences.tokens.shape[1] + 1, device=lengths.device)
         last = (lengths - 1) // self.block * self.block
-        return self.reader.features(sentences, (columns <= last) | (columns == lengths))
+        return (columns <= last) | (columns == lengths)
+
+    def _read(self, words: int) -> int:
+        """How many prefixes of sentences of so many words the manager must read, at least one."""
+        return max(1, self._followed(words))
+
+    def _followed(self, words: int) -> int:
+        """The number of sub-goals that a later block follows: all but those of the last block."""
+        return (words - 1) // self.block * self.block
 
     def _goals(self, features: Tensor, memory: Memory | None = None) -> tuple[Tensor, Memory]:
-        """(B, T, F) the manager's unit sub-goals after reading the features of each prefix.
+        """(B, T, F) the manager's sub-goals, of any length, after the features of each prefix.
 
         `memory`, twice (B, H), is the manager's before and, in the answer, after them.
         """
-        before = None if memory is None else (memory[0][None], memory[1][None])
-        hidden, (state, cell) = self.manager(features, before)
-        return normalize(self.goal(hidden), dim=2), (state[0], cell[0])
+        w_in, w_hidden, b_in, b_hidden = _weights(self.manager)
+        if memory is None:
+            zero = self.device_zeros(len(features), self.hidden)
+            memory = zero, zero
+        # The product with the features stands outside: within the LSTM they would get a gradient
+        # too, which nobody wants and which costs as much as that of the weights.
+        hidden, state, cell = torch.lstm(
+            linear(features, w_in),
+            (memory[0][None], memory[1][None]),
+            [self.identity, w_hidden, b_in, b_hidden],
+            True,
+            1,
+            0.0,
+            self.training,
+            False,
+            True,
+        )
+        return self.goal(hidden), (state[0], cell[0])
 
-    def _active(self, goals: Tensor) -> Tensor:
-        """(B, blocks, F) the goal of each block: the sum of the sub-goals of the block before."""
+    def _sums(self, goals: Tensor) -> Tensor:
+        """(B, blocks, F) the sums of the sub-goals (B, blocks * block, F), each of unit length."""
         rows, words, size = goals.shape
-        blocks = -(-words // self.block)
-        whole = pad(goals, (0, 0, 0, blocks * self.block - words))
-        sums = whole.view(rows, blocks, self.block, size).sum(2)
-        first = self.first_goal.expand(rows, 1, -1)
-        return torch.cat((first, sums[:, :-1]), 1)
+        blocks = words // self.block
+        scales = torch.linalg.vector_norm(goals, dim=2).clamp(min=SHORTEST).reciprocal()
+        # One product with the scales: scaled goals would be written, and read again for gradients.
+        sums = torch.bmm(
+            scales.reshape(rows * blocks, 1, self.block),
+            goals.reshape(rows * blocks, self.block, size),
+        )
+        return sums.view(rows, blocks, size)
+
+    def _active(self, goals: Tensor, words: int) -> Tensor:
+        """(B, blocks, F) the goals of the blocks of so many words: sums of those before."""
+        first = self.first_goal.expand(len(goals), 1, -1)
+        return torch.cat((first, self._sums(goals[:, : self._followed(words)])), 1)
 
     def _cosines(self, sentences: Sentences, features: Tensor, active: Tensor) -> Tensor:
         """(B, blocks) between what a block changed in feature space and its goal; 0 past the end.

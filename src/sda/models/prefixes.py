@@ -38,10 +38,20 @@ class PrefixReader:
         if wanted is None:
             columns = torch.arange(words + 1, device=sentences.tokens.device)
             wanted = columns <= sentences.lengths[:, None]
-        peaks = self._peaks(sentences.tokens, words + 1, None)
-        found = peaks.new_zeros(peaks.shape)
-        found[wanted] = self._discriminator.highway(peaks[wanted])
+        features = self.wanted_features(sentences, wanted)
+        found = features.new_zeros(*wanted.shape, self.size)
+        found[wanted] = features
         return found
+
+    @torch.no_grad()
+    def wanted_features(self, sentences: Sentences, wanted: Tensor) -> Tensor:
+        """(M, F) the features of the prefixes that `wanted` (B, T + 1) names, row by row."""
+        peaks = self._peaks(sentences.tokens, wanted.shape[1], None)
+        return self._discriminator.highway(peaks[wanted])
+
+    def weights(self) -> list[Tensor]:
+        """All that features depend on, as it is now."""
+        return [parameter.detach() for parameter in self._discriminator.parameters()]
 
     @torch.no_grad()
     def read(self, tokens: Tensor, count: int, before: Tensor | None) -> tuple[Tensor, Tensor]:

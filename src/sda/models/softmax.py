@@ -14,6 +14,8 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 CHUNK = 128  # positions; 32 and 512 are slower
+WIDE = 256  # units
+WIDE_CHUNK = 512  # positions of a layer with more units, where the products are what takes time
 
 
 def linear_log_probs(hidden: Tensor, weight: Tensor, bias: Tensor, targets: Tensor) -> Tensor:
@@ -46,10 +48,11 @@ class _WeightedNll(torch.autograd.Function):
         weight_grad = torch.zeros_like(weight)
         bias_grad = torch.zeros_like(bias)
         # Memory used again and again: fresh memory for each chunk can cost as much as its product.
-        all_logits = hidden.new_empty(min(CHUNK, len(hidden)), len(weight))
+        size = WIDE_CHUNK if hidden.shape[1] > WIDE else CHUNK
+        all_logits = hidden.new_empty(min(size, len(hidden)), len(weight))
         all_slopes = torch.empty_like(all_logits)
-        for start in range(0, len(hidden), CHUNK):
-            part = slice(start, start + CHUNK)
+        for start in range(0, len(hidden), size):
+            part = slice(start, start + size)
             h, target, scale = hidden[part], targets[part, None], weights[part, None]
             logits = torch.addmm(bias, h, weight.t(), out=all_logits[: len(h)])
             chosen = logits.gather(1, target) - logits.amax(1, keepdim=True)
