@@ -39,7 +39,7 @@ LABELS = {
     **dict.fromkeys(("baselines", "recommended", "ablation"), GRAMMAR),
     "vocabulary": ("sentences with a rare word (more is the aim)", "BLEU-2 (higher is better)"),
     "repetition": ("self-BLEU-3 (lower is more varied)", "BLEU-3 (higher is better)"),
-    "size": ("gain in BLEU-2 over MLE", "5 % of the training text", "the paper&#x27;s gain"),
+    "size": ("gain in BLEU-2 over MLE", "5 % of the training text", "gain of sda"),
     "memorization": ("BLEU-5 on training text (lower is less copying)", "1 - BLEU-5 on test text"),
     "grammar": ("grammar issues per 1,000 words", "real text (line)"),
 }
@@ -77,7 +77,7 @@ def test_each_experiment_has_a_figure_with_labels(name: str, tmp_path: Path) -> 
     text = draw_figure(experiment(name), "smoke", ledger, ".svg").decode()
 
     for label in LABELS.get(name, PLANE):
-        assert label in text.replace("'", "&#x27;")
+        assert label in text
     assert f"{experiment(name).heading()}, profile smoke" in text
     assert "real text" in text
     assert "no run has these figures" not in text
