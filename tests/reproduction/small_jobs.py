@@ -1,10 +1,18 @@
-"""Jobs that take a second, and records that took none."""
+"""Jobs that take a second or none."""
 
+import os
+import signal
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
-from tiny import tiny_settings
+import pytest
+from tiny import tiny_settings, toy_lines
 
+from sda.reproduction import runner
 from sda.reproduction.jobs import Job, start_settings
 from sda.reproduction.work import Places
 
@@ -28,20 +36,43 @@ def places_in(folder: Path) -> Places:
     return Places(folder / "data", folder / "runs", folder / "results")
 
 
-def record_of(job: Job, seconds: float = 10.0, first: float = 4.0) -> dict[str, Any]:
-    """What the ledger might have of a job."""
-    return {
-        "key": job.key,
-        "experiment": job.experiment,
-        "row": job.row,
-        "base": job.base,
-        "profile": job.profile,
-        "seed": job.seed,
-        "start": None if job.start is None else job.start.key,
-        "settings": job.settings.model_dump(mode="json", exclude_defaults=True),
-        "scores": {"bleu-2": {"value": 0.25, "interval": [0.2, 0.3]}},
-        "real": {"bleu-2": {"value": 0.5}},
-        "costs": {"updates": 3, "seconds": seconds},
-        "first_stage_costs": {"updates": 1, "seconds": first},
-        "curve": {},
-    }
+def write_splits(folder: Path) -> None:
+    """The folder holds train.txt, valid.txt and test.txt, with no sentence in two of them."""
+    lines = toy_lines()
+    for name, part in (("train", lines[:60]), ("valid", lines[60:70]), ("test", lines[70:])):
+        (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in part))
+
+
+def ended_suddenly(job: Job, places: Places) -> None:
+    """What the system does to a process that wants too much memory."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Work:
+    """Stands for the training of jobs: notes them, and fails at some."""
+
+    def __init__(self, trouble: Mapping[str, BaseException] | None = None) -> None:
+        self.trouble = trouble or {}
+        self.ended: list[Job] = []
+        self._lock = Lock()
+
+    def __call__(self, job: Job, places: Places) -> None:
+        with self._lock:
+            # Whatever a job begins with is there.
+            assert job.start is None or job.start.key in {other.key for other in self.ended}
+            self.ended.append(job)
+        if job.name in self.trouble:
+            raise self.trouble[job.name]
+
+
+@contextmanager
+def threads(number: int) -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(number) as pool:
+        yield pool
+
+
+def install(work: Work, monkeypatch: pytest.MonkeyPatch) -> Work:
+    """Jobs are done by this in threads: processes would take longer than all that is tested."""
+    monkeypatch.setattr(runner, "processes", threads)
+    monkeypatch.setattr(runner, "do_job", work)
+    return work
