@@ -14,12 +14,15 @@ from sda.reproduction import definitions
 from sda.reproduction.definitions import chosen, experiment, experiment_names, merged
 
 NUMBERS = {
+    "ablation": "",
     "baselines": "",
     "coco": "E2",
     "emnlp": "E3",
     "grammar": "E5",
     "imitation": "E8",
     "memorization": "E6",
+    "recommended": "",
+    "recommended-coco": "",
     "repetition": "E10",
     "samples": "E12",
     "size": "E7",
