@@ -25,7 +25,7 @@ from sda.experiments.reporter import Reporter
 from sda.experiments.rows import score_rows
 from sda.experiments.scoring import FinalScorer, Monitor, seeded
 from sda.experiments.source import Loaded, load_source
-from sda.experiments.start import check_start, start_rows, take_start
+from sda.experiments.start import check_start, check_start_text, start_rows, take_start
 from sda.models.generator import Generator
 from sda.sampling import Decoding, sample
 from sda.text.sentences import Sentences
@@ -173,6 +173,7 @@ def train_run(
         training = _Training(settings, folder, load_source(settings), reporter, function)
         # Only now: a mistake in the settings must not leave a folder that looks like a run.
         if not folder.holds_run:
+            check_start_text(settings, training.loaded)
             folder.begin(write_toml(settings, origins))
         training.run()
         return Run(out)

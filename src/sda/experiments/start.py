@@ -15,6 +15,7 @@ from sda.experiments.config import Settings, leaves
 from sda.experiments.files import naming, read_json
 from sda.experiments.folder import STAGE_ONE, RunFolder
 from sda.experiments.scoring import Row
+from sda.experiments.source import Loaded
 from sda.training.schedule import Phase
 from sda.training.state import TrainState
 
@@ -49,9 +50,9 @@ def take_start(state: TrainState, settings: Settings, folder: RunFolder) -> int:
     Returns the size of the progress file.
     """
     assert settings.start is not None
+    # Once more: the folder may hold another run by now than when this one was begun.
+    check_start(settings)
     start = RunFolder(Path(settings.start))
-    if read_json(start.vocabulary) != read_json(folder.vocabulary):
-        raise UserError(f"{start.path}: its text is another than that of this run")
     checkpoint = start.checkpoints.load(STAGE_ONE)
     size = int(checkpoint.values["progress_bytes"])
     with naming(start.progress):
@@ -99,3 +100,13 @@ def check_start(settings: Settings) -> None:
             f"{start.path}: its Stage I has no discriminator, which this run needs; train the start"
             " with a method that has one, such as sda"
         )
+
+
+def check_start_text(settings: Settings, loaded: Loaded) -> None:
+    """Refuse a start that learned from another text than the one that was read for this run."""
+    if settings.start is None:
+        return
+    start = RunFolder(Path(settings.start))
+    # A folder without a vocabulary is damaged, and not this run's to mend.
+    read_json(start.vocabulary)
+    loaded.check(start)

@@ -101,6 +101,8 @@ def make_record(job: Job, run: Run, points: Points) -> dict[str, Any]:
 
 def measure_points(run: Run, points: Points) -> dict[str, Any]:
     """The scores of each sampling at each temperature, and those of real text."""
+    # A run that was finished before has not set them in this process.
+    torch.set_num_threads(run.settings.threads)
     loaded = load_source(run.settings)
     data = run.settings.data
     convention = Convention(data.tokenizer, data.lowercase)
@@ -143,14 +145,18 @@ def _checker() -> Checker | None:
 
 
 def commit() -> str | None:
-    """The commit of the code, marked if changed since; None outside a repository."""
-    folder = Path(__file__).parent
-    command = ["git", "-C", str(folder), "describe", "--always", "--abbrev=12", "--dirty"]
+    """The commit of the code, marked if changed since; None outside its repository."""
     try:
-        found = subprocess.run(command, capture_output=True, text=True, check=True)
+        # An installed package may lie within a repository that is not its own.
+        _git("ls-files", "--error-unmatch", Path(__file__).name)
+        return _git("describe", "--always", "--abbrev=12", "--dirty")
     except (OSError, subprocess.CalledProcessError):
         return None
-    return found.stdout.strip()
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", "-C", str(Path(__file__).parent), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def packages() -> dict[str, str]:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+import os
+import signal
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import mean
+from threading import Thread
 from typing import Protocol
 
+from sda.errors import UserError
 from sda.experiments.folder import RunFolder
 from sda.reproduction.jobs import Job
 from sda.reproduction.ledger import Ledger, Record
@@ -24,6 +30,8 @@ class Watcher(Protocol):
 
     def ended(self, job: Job) -> None: ...
 
+    def failed(self, job: Job, trouble: UserError) -> None: ...
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -36,40 +44,100 @@ class Plan:
 def plan_work(jobs: Sequence[Job], places: Places) -> Plan:
     """Which jobs are left; one that several rows share is left once.
 
-    A start that the ledger has, but whose run folder is not there, is left too if others need it.
+    A start that others need is left too if the ledger lacks it, since their first stage stands
+    there, or if its run folder is gone.
     """
     ledger = Ledger(places.results)
     rows = {job.key: job for job in jobs}
     left = {key: job for key, job in rows.items() if ledger.find(key) is None}
     for job in list(left.values()):
-        if job.start is not None and not RunFolder(places.folder(job.start)).is_finished:
+        start = job.start
+        if start is None:
+            continue
+        if ledger.find(start.key) is None or not RunFolder(places.folder(start)).is_finished:
             # A start that is a row of the table goes by the name of the row.
-            left.setdefault(job.start.key, rows.get(job.start.key, job.start))
+            left.setdefault(start.key, rows.get(start.key, start))
     done = [job for key, job in rows.items() if key not in left]
     order = sorted(left.values(), key=lambda job: (job.seed, job.start is not None))
     return Plan(done, order)
 
 
 def run_jobs(plan: Plan, places: Places, workers: int, watcher: Watcher) -> None:
-    """Every job that was left is in the ledger; the first that fails ends all, and raises."""
-    waiting = list(plan.left)
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        active: dict[Future[None], Job] = {}
-        try:
-            while waiting or active:
-                for job in _startable(waiting, active.values(), workers):
-                    waiting.remove(job)
+    """Every job that was left is in the ledger, but for those that failed.
+
+    The others go on when one fails, all but those that begin with it; one sentence tells of all
+    failures at the end.
+    """
+    waiting, failures = list(plan.left), list[str]()
+    active: dict[Future[None], Job] = {}
+    with processes(workers) as pool:
+        while waiting or active:
+            for job in _startable(waiting, active.values(), workers):
+                waiting.remove(job)
+                with _interrupts_held():
                     active[pool.submit(do_job, job, places)] = job
-                finished, _ = wait(active, 1 / LOOKS_A_SECOND, FIRST_COMPLETED)
-                watcher.look(list(active.values()))
-                for future in finished:
-                    job = active.pop(future)
+            finished, _ = wait(active, 1 / LOOKS_A_SECOND, FIRST_COMPLETED)
+            watcher.look(list(active.values()))
+            for future in finished:
+                job = active.pop(future)
+                try:
                     future.result()
                     watcher.ended(job)
-        except BaseException:
-            _end(pool)
+                except UserError as trouble:
+                    watcher.failed(job, trouble)
+                    lost = [other for other in waiting if _begins_with(other, job)]
+                    waiting = [other for other in waiting if not _begins_with(other, job)]
+                    failures.append(_failure(job, trouble, lost))
+    if failures:
+        raise UserError("; ".join(failures))
+
+
+@contextmanager
+def processes(number: int) -> Iterator[Executor]:
+    """So many fresh processes, which end at once when the block fails or this process ends.
+
+    What they were at goes on from its last checkpoint another time.
+    """
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(number, context, initializer=end_with_parent) as pool:
+        try:
+            yield pool
+        except BaseException as trouble:
+            begun = list((pool._processes or {}).values())
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in begun:
+                process.terminate()
+            if isinstance(trouble, BrokenProcessPool):
+                raise UserError(
+                    "a process that ran a job came to a sudden end, perhaps for want of memory;"
+                    " the same command goes on from the last checkpoints"
+                ) from None
             raise
+
+
+def end_with_parent() -> None:
+    """This process ends when the one that began it does, even if that was killed.
+
+    Otherwise it would hold its run folder against the next call of the same command.
+    """
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def follow() -> None:
+        parent.join()
+        os._exit(1)
+
+    Thread(target=follow, daemon=True).start()
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Processes begun inside do not hear Ctrl-C, which is for this one: it ends them itself."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _startable(waiting: Sequence[Job], active: Iterable[Job], workers: int) -> list[Job]:
@@ -80,12 +148,13 @@ def _startable(waiting: Sequence[Job], active: Iterable[Job], workers: int) -> l
     return can[: workers - len(busy)]
 
 
-def _end(pool: ProcessPoolExecutor) -> None:
-    """Workers end at once: what they were at goes on from its last checkpoint another time."""
-    processes = list((pool._processes or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        process.terminate()
+def _begins_with(job: Job, other: Job) -> bool:
+    return job.start is not None and job.start.key == other.key
+
+
+def _failure(job: Job, trouble: UserError, lost: Sequence[Job]) -> str:
+    names = ", ".join(other.name for other in lost)
+    return f"{job.name}: {trouble}" + (f"; not run without it: {names}" if lost else "")
 
 
 def estimate(left: Sequence[Job], records: Sequence[Record], workers: int) -> float | None:

@@ -13,6 +13,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
+from sda.errors import UserError
 from sda.reproduction.jobs import Job
 from sda.reproduction.work import Places, epochs_done
 
@@ -52,7 +53,14 @@ class Screen:
 
     def ended(self, job: Job) -> None:
         self._bars.advance(self._task)
-        self._console.print(f"done: {job.experiment} {job.name}", markup=False, soft_wrap=True)
+        self._say(f"done: {job.experiment} {job.name}")
+
+    def failed(self, job: Job, trouble: UserError) -> None:
+        self._bars.advance(self._task)
+        self._say(f"failed: {job.experiment} {job.name}: {trouble}")
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, markup=False, soft_wrap=True)
 
 
 def span(seconds: float) -> str:

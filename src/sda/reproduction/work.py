@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from sda.experiments.config import Settings, write_toml
+from sda.experiments.files import write_text
 from sda.experiments.folder import RunFolder
 from sda.experiments.reporter import Quiet
 from sda.experiments.run import Run, train_run
@@ -45,7 +47,24 @@ def train_job(job: Job, places: Places) -> Run:
     if job.start is not None:
         start = train_job(job.start, places)
         settings = settings.model_copy(update={"start": str(start.path)})
-    return train_run(settings, job.origins, places.folder(job), Quiet(), resume=True)
+    folder = RunFolder(places.folder(job))
+    if folder.holds_run:
+        _lead_to_files(folder, settings, job.origins)
+    if folder.is_finished:
+        # Several may begin with it at once, and training would lock it.
+        folder.check_same(settings)
+        return Run(folder.path)
+    return train_run(settings, job.origins, folder.path, Quiet(), resume=True)
+
+
+def _lead_to_files(folder: RunFolder, settings: Settings, origins: dict[str, str]) -> None:
+    """The run looks for its data and its start where they are now; they may have been moved."""
+    before = folder.settings()
+    data = replace(before.data, valid=settings.data.valid, test=settings.data.test)
+    places = {"source": settings.source, "start": settings.start, "data": data}
+    now = before.model_copy(update=places)
+    if now != before:
+        write_text(folder.config, write_toml(now, origins))
 
 
 def epochs_done(job: Job, places: Places) -> int:

@@ -1,0 +1,78 @@
+"""Jobs that take a second or none."""
+
+import os
+import signal
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import pytest
+from tiny import tiny_settings, toy_lines
+
+from sda.reproduction import runner
+from sda.reproduction.jobs import Job, start_settings
+from sda.reproduction.work import Places
+
+
+def tiny_job(row: str, *more: str, seed: int = 0, source: str = "captions", **choices: Any) -> Job:
+    """A job of a tiny run by the method that the row is called after; `mle` is the start itself."""
+    settings, origins = tiny_settings(
+        source, *more, method="sda" if row == "mle" else row, values={"seed": seed}, **choices
+    )
+
+    def job(name: str, settings: Any, start: Job | None) -> Job:
+        return Job("tests", name, "rnn", "smoke", seed, settings, origins, start)
+
+    first = job("mle", start_settings(settings), None)
+    if row == "mle":
+        return first
+    return job(row, settings, None if settings.augmentation else first)
+
+
+def places_in(folder: Path) -> Places:
+    return Places(folder / "data", folder / "runs", folder / "results")
+
+
+def write_splits(folder: Path) -> None:
+    """The folder holds train.txt, valid.txt and test.txt, with no sentence in two of them."""
+    lines = toy_lines()
+    for name, part in (("train", lines[:60]), ("valid", lines[60:70]), ("test", lines[70:])):
+        (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in part))
+
+
+def ended_suddenly(job: Job, places: Places) -> None:
+    """What the system does to a process that wants too much memory."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Work:
+    """Stands for the training of jobs: notes them, and fails at some."""
+
+    def __init__(self, trouble: Mapping[str, BaseException] | None = None) -> None:
+        self.trouble = trouble or {}
+        self.ended: list[Job] = []
+        self._lock = Lock()
+
+    def __call__(self, job: Job, places: Places) -> None:
+        with self._lock:
+            # Whatever a job begins with is there.
+            assert job.start is None or job.start.key in {other.key for other in self.ended}
+            self.ended.append(job)
+        if job.name in self.trouble:
+            raise self.trouble[job.name]
+
+
+@contextmanager
+def threads(number: int) -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(number) as pool:
+        yield pool
+
+
+def install(work: Work, monkeypatch: pytest.MonkeyPatch) -> Work:
+    """Jobs are done by this in threads: processes would take longer than all that is tested."""
+    monkeypatch.setattr(runner, "processes", threads)
+    monkeypatch.setattr(runner, "do_job", work)
+    return work

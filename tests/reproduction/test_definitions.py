@@ -1,0 +1,205 @@
+"""The experiments' files are sound, and hold what the paper printed."""
+
+from importlib import resources
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sda.errors import UserError
+from sda.experiments.config import leaves
+from sda.experiments.layers import names_of
+from sda.reproduction import definitions
+from sda.reproduction.definitions import chosen, experiment, experiment_names, merged
+
+NUMBERS = {
+    "ablation": "",
+    "baselines": "",
+    "coco": "E2",
+    "emnlp": "E3",
+    "grammar": "E5",
+    "imitation": "E8",
+    "memorization": "E6",
+    "recommended": "",
+    "recommended-coco": "",
+    "repetition": "E10",
+    "samples": "E12",
+    "size": "E7",
+    "synthetic20": "E1",
+    "synthetic40": "E1",
+    "vocabulary": "E9",
+}
+# The tables of the paper, typed once more from its pages.
+PAPER: dict[str, dict[str, dict[str, tuple[float, ...]]]] = {
+    "coco": {
+        "rnn": {
+            "mle": (0.800, 0.599, 0.367, 0.201),
+            "rl": (0.819, 0.601, 0.370, 0.211),
+            "eda": (0.822, 0.610, 0.373, 0.220),
+            "sda": (0.826, 0.612, 0.378, 0.222),
+        },
+        "leakrnn": {
+            "mle": (0.916, 0.789, 0.594, 0.404),
+            "rl": (0.921, 0.797, 0.602, 0.416),
+            "eda": (0.932, 0.838, 0.691, 0.526),
+            "sda": (0.943, 0.856, 0.738, 0.599),
+        },
+    },
+    "emnlp": {
+        "rnn": {
+            "mle": (0.626, 0.350, 0.160, 0.085),
+            "rl": (0.630, 0.354, 0.164, 0.087),
+            "eda": (0.639, 0.361, 0.172, 0.106),
+            "sda": (0.641, 0.368, 0.176, 0.109),
+        },
+        "leakrnn": {
+            "mle": (0.914, 0.692, 0.461, 0.280),
+            "rl": (0.916, 0.707, 0.469, 0.289),
+            "eda": (0.921, 0.738, 0.509, 0.312),
+            "sda": (0.929, 0.744, 0.519, 0.330),
+        },
+    },
+    "grammar": {
+        "leakrnn": {"mle": (9.880, 23.990), "rl": (12.929, 26.280), "sda": (9.874, 27.850)}
+    },
+    "imitation": {"leakrnn": {"mle": (0.916,), "mixed": (0.919,), "sda": (0.943,)}},
+    "size": {
+        "leakrnn": {
+            "mle-5": (0.8199,),
+            "sda-5": (0.8537,),
+            "mle-10": (0.8551,),
+            "sda-10": (0.8746,),
+            "mle-50": (0.9024,),
+            "sda-50": (0.9181,),
+            "mle-100": (0.9144,),
+            "sda-100": (0.9290,),
+        }
+    },
+    # Shares where the paper has per cent.
+    "vocabulary": {"leakrnn": {"mle": (0.914, 0.002), "un": (0.915, 0.009), "sda": (0.928, 0.005)}},
+    "repetition": {"leakrnn": {"mle": (0.914, 0.838), "un": (0.912, 0.800), "sda": (0.920, 0.816)}},
+}
+names = pytest.mark.parametrize("name", NUMBERS)
+
+
+def test_names_and_numbers() -> None:
+    assert {name: experiment(name).number for name in experiment_names()} == NUMBERS
+
+
+@names
+def test_the_papers_figures(name: str) -> None:
+    found = experiment(name)
+    printed = PAPER.get(name, {})
+    for base in found.bases:
+        rows = {
+            row.name: tuple(row.paper[base].values())
+            for row in found.row_definitions()
+            if base in row.paper
+        }
+        assert rows == printed.get(base, {})
+    for row in found.row_definitions():
+        assert set(row.paper) <= set(found.bases)
+        assert all(list(figures) == found.scores for figures in row.paper.values())
+        # A control is what the paper does not have.
+        assert not (row.is_control and row.paper)
+    assert set(found.paper_real) <= set(found.scores)
+    assert bool(found.paper_real) == (name == "grammar")
+
+
+@names
+def test_files_and_rows_are_the_same(name: str) -> None:
+    found = experiment(name)
+    folder = resources.files("sda.configs") / "experiments" / name
+    files = {entry.name.removesuffix(".toml") for entry in folder.iterdir()}
+
+    assert files == {*found.rows, "experiment"}
+    assert len(set(found.rows)) == len(found.rows)
+    titles = [row.title for row in found.row_definitions()]
+    assert len(set(titles)) == len(titles)
+    columns = [*found.scores, *found.beside]
+    assert len(set(columns)) == len(columns)
+
+
+@names
+def test_names_in_a_file_are_known(name: str) -> None:
+    found = experiment(name)
+
+    assert set(found.bases) <= set(names_of("generators"))
+    assert set(found.profiles) <= set(names_of("profiles"))
+    for row in found.row_definitions():
+        assert row.method in names_of("methods") and row.preset in names_of("presets")
+        assert set(row.bases or ()) <= set(found.bases)
+    assert "\n" not in found.title and found.question.endswith("?")
+    assert found.heading() == f"{found.number} {found.title}".strip()
+
+
+@names
+def test_no_row_is_overruled(name: str) -> None:
+    """What a profile says for one base is laid over what a row says for all."""
+    found = experiment(name)
+    for profile in found.profiles.values():
+        for base, case in profile.get("for", {}).items():
+            for row in found.row_definitions():
+                if base in (row.bases or found.bases):
+                    assert not dict(leaves(case)).keys() & dict(leaves(row.settings)).keys()
+
+
+def test_an_unknown_experiment_is_one_sentence_with_all_names() -> None:
+    with pytest.raises(UserError) as caught:
+        experiment("cocoa")
+
+    assert str(caught.value) == f"unknown experiment 'cocoa' (known: {', '.join(NUMBERS)})"
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "words"),
+    [
+        ("experiment.toml", {"sources": "x"}, "experiments/coco/experiment.toml: 'sources': "),
+        ("experiment.toml", {"seeds": {"rnn": "few"}}, "experiment.toml: 'seeds.rnn': "),
+        ("sda.toml", {"method": 3}, "experiments/coco/sda.toml: 'method': "),
+    ],
+)
+def test_mistakes_in_files_name_file_and_key(
+    file: str, change: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = definitions._read
+    monkeypatch.setattr(
+        definitions,
+        "_read",
+        lambda name, wanted: read(name, wanted) | (change if wanted == file else {}),
+    )
+    with pytest.raises(UserError) as caught:
+        experiment("coco").row_definitions()
+
+    assert words in str(caught.value) and "\n" not in str(caught.value)
+
+
+TABLES = st.recursive(
+    st.dictionaries(st.sampled_from(["a", "b", "c"]), st.integers(0, 3), max_size=3),
+    lambda inner: st.dictionaries(st.sampled_from(["A", "B"]), inner, max_size=2),
+)
+
+
+@given(st.lists(TABLES, max_size=3))
+def test_the_later_table_wins_value_by_value(tables: list[dict[str, Any]]) -> None:
+    before = [dict(leaves(table)) for table in tables]
+    expected = {key: value for table in before for key, value in table.items()}
+
+    assert dict(leaves(merged(*tables))) == expected
+    # The tables themselves belong to the experiment, and stay as they are.
+    assert [dict(leaves(table)) for table in tables] == before
+
+
+def test_a_section_and_a_value_of_one_name() -> None:
+    assert merged({"a": {"b": 1}}, {"a": 2}) == {"a": 2}
+    assert merged({"a": 2}, {"a": {"b": 1}}) == {"a": {"b": 1}}
+
+
+def test_chosen_names_keep_their_own_order() -> None:
+    known = ["mle", "rl", "sda"]
+
+    assert chosen(None, known, "row") == known
+    assert chosen(["sda", "mle", "sda"], known, "row") == ["mle", "sda"]
+    with pytest.raises(UserError, match=r"^unknown row 'adv' \(known: mle, rl, sda\)$"):
+        chosen(["adv"], known, "row")

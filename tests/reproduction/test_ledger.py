@@ -1,0 +1,100 @@
+"""Records are found by their keys, are whole, and are easy to read and to compare."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reproduction.records import record_of
+from reproduction.small_jobs import tiny_job
+from sda.errors import UserError
+from sda.reproduction.ledger import FIELDS, FORMAT, Ledger
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger(tmp_path / "results")
+
+
+def test_a_ledger_that_is_not_there_is_empty(ledger: Ledger) -> None:
+    assert ledger.records() == [] and ledger.find("abc") is None
+    assert not ledger.folder.exists()
+
+
+def test_a_record_is_found_by_its_key_whatever_its_name(ledger: Ledger) -> None:
+    first, second = tiny_job("mle"), tiny_job("sda")
+    assert ledger.find(first.key) is None
+    ledger.write(record_of(first))
+    contents = {"scores": {"bleu-2": 0.25}, "real": {"bleu-2": 0.5}, "costs": {"seconds": 10.0}}
+    written = ledger.write(record_of(replace(second, experiment="others", row="ours"), **contents))
+
+    found = ledger.find(second.key)
+    assert found is not None and found.path == written.path
+    assert found.path == ledger.folder / "others" / "rnn-ours-smoke-0.json"
+    assert found.data == written.data == {"format": FORMAT, **written.data}
+    assert (found.key, found.seed) == (second.key, 0)
+    assert found.costs == {"seconds": 10.0}
+    assert found.scores() == {"bleu-2": 0.25} and found.scores("real") == {"bleu-2": 0.5}
+    # Another ledger of the same folder sees the same.
+    assert {record.key for record in Ledger(ledger.folder).records()} == {first.key, second.key}
+
+
+def test_a_record_of_other_settings_gives_way_to_one_of_the_same_name(ledger: Ledger) -> None:
+    old, new = tiny_job("mle"), tiny_job("mle", "mle.epochs=3")
+    ledger.write(record_of(old))
+    ledger.write(record_of(new))
+
+    assert ledger.find(old.key) is None
+    assert [record.key for record in ledger.records()] == [new.key]
+
+
+def test_a_record_has_a_line_for_each_field(ledger: Ledger) -> None:
+    record = ledger.write(record_of(tiny_job("sda")))
+    lines = record.path.read_text().splitlines()
+
+    assert (lines[0], lines[-1]) == ("{", "}")
+    assert [next(iter(json.loads(f"{{{line.rstrip(',')}}}"))) for line in lines[1:-1]] == list(
+        record.data
+    )
+    assert json.loads(record.path.read_text()) == record.data
+
+
+def test_files_that_are_being_written_are_not_records(ledger: Ledger) -> None:
+    path = ledger.write(record_of(tiny_job("mle"))).path
+    (path.parent / f".{path.name}.17.part").write_text("{")
+    (path.parent / "notes.txt").write_text("mine")
+    (ledger.folder / "index.json").write_text("[]")
+
+    assert len(Ledger(ledger.folder).records()) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b'{"key": ', "not valid JSON"),
+        (b"", "not valid JSON"),
+        (b"\xff\xfe", "not valid JSON"),
+        (b"[1, 2]", "not a record of the ledger"),
+        (b'{"format": 1}', "not a record of the ledger"),
+        (json.dumps(dict.fromkeys(FIELDS)).encode(), "written in format None, not 1"),
+        (json.dumps({**dict.fromkeys(FIELDS), "format": 2}).encode(), "in format 2, not 1"),
+    ],
+)
+def test_a_broken_file_is_one_sentence(content: bytes, words: str, ledger: Ledger) -> None:
+    path = ledger.write(record_of(tiny_job("mle"))).path
+    path.write_bytes(content)
+
+    with pytest.raises(UserError) as caught:
+        Ledger(ledger.folder).records()
+    assert str(caught.value).startswith(f"{path}: ") and words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_that_cannot_be_made(ledger: Ledger) -> None:
+    ledger.folder.write_text("a file")
+    record: dict[str, Any] = record_of(tiny_job("mle"))
+
+    with pytest.raises(UserError, match="Not a directory"):
+        ledger.write(record)

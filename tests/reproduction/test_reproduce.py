@@ -1,0 +1,211 @@
+"""The command that runs an experiment: what it says, and that nothing can end it for good."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tiny import Answer, contents
+
+from reproduction.records import record_of
+from reproduction.small_jobs import Work, install, places_in
+from sda.errors import UserError
+from sda.experiments.folder import RunFolder
+from sda.reproduction.definitions import experiment
+from sda.reproduction.jobs import plan_jobs
+from sda.reproduction.ledger import Ledger
+from sda.reproduction.runner import plan_work
+from sda.reproduction.work import do_job
+
+Command = Callable[..., Answer]
+ROWS = ("mle", "sda")
+OPTIONS = ("--profile", "smoke", "--seeds", "1", "--rows", "mle", "--rows", "sda")
+SECONDS = 240  # a process may wait for others
+
+
+def places_of(folder: Path) -> tuple[str, ...]:
+    where = places_in(folder)
+    pairs = (("--data", where.data), ("--out", where.runs), ("--results", where.results))
+    return tuple(str(word) for pair in pairs for word in pair)
+
+
+def said(answer: Answer) -> str:
+    """Without the breaks of lines that a narrow terminal brings."""
+    return " ".join(answer.err.split())
+
+
+def test_a_plan_runs_nothing(command: Command, tmp_path: Path) -> None:
+    reproduce = ("reproduce", "baselines", *OPTIONS, *places_of(tmp_path), "--plan")
+    answer = command(*reproduce)
+
+    assert answer.code == 0 and list(tmp_path.iterdir()) == []
+    assert "0 runs are done, 2 are left, time not known yet" in said(answer)
+    assert said(answer).endswith("left: rnn-mle-smoke-0 left: rnn-sda-smoke-0")
+
+    first, second = plan_jobs(experiment("baselines"), "smoke", None, 1, ROWS)
+    ledger = Ledger(places_in(tmp_path).results)
+    ledger.write(record_of(first, costs={"seconds": 30.0}))
+    times = {"costs": {"seconds": 50.0}, "first_stage_costs": {"seconds": 30.0}}
+    ledger.write(record_of(second, **times, key="of other settings"))
+    # The start's folder is not there, so both are to be trained: 30 and 20 seconds.
+    assert "0 runs are done, 2 are left, about 50 s" in said(command(*reproduce))
+
+
+def test_jobs_are_run_and_one_that_fails_is_told(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trouble = {"rnn-sda-smoke-0": UserError("training stopped: the loss is nan")}
+    work = install(Work(trouble), monkeypatch)
+    answer = command("reproduce", "baselines", *OPTIONS, *places_of(tmp_path))
+
+    assert answer.code == 2
+    assert [job.name for job in work.ended] == ["rnn-mle-smoke-0", "rnn-sda-smoke-0"]
+    lines = answer.err.splitlines()
+    assert lines[-3:] == [
+        "done: baselines rnn-mle-smoke-0",
+        "failed: baselines rnn-sda-smoke-0: training stopped: the loss is nan",
+        "sda: rnn-sda-smoke-0: training stopped: the loss is nan",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("cocoa",), "unknown experiment 'cocoa' (known: ablation, baselines, coco, "),
+        (("coco", "--profile", "huge"), "unknown profile 'huge'"),
+        (("coco", "--models", "gru"), "unknown model 'gru' (known: rnn, leakrnn)"),
+        (("coco", "--rows", "adv"), "unknown row 'adv'"),
+        (("coco", "--profile", "smoke"), "missing coco/train.txt, coco/valid.txt, coco/test.txt"),
+        (("synthetic20", "--profile", "smoke"), "missing oracle/oracle_lstm.npz"),
+    ],
+    ids=lambda part: "-".join(part) if isinstance(part, tuple) else "",
+)
+def test_mistakes_are_one_sentence(
+    arguments: tuple[str, ...], words: str, command: Command, tmp_path: Path
+) -> None:
+    answer = command("reproduce", *arguments, *places_of(tmp_path))
+
+    assert answer.code == 2 and answer.out == ""
+    assert words in answer.err.splitlines()[-1]
+    assert "Traceback" not in answer.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_broken_ledger_is_one_sentence(command: Command, tmp_path: Path) -> None:
+    broken = places_in(tmp_path).results / "coco" / "rnn-mle-small-0.json"
+    broken.parent.mkdir(parents=True)
+    broken.write_text("{")
+    answer = command("reproduce", "baselines", *OPTIONS, *places_of(tmp_path))
+
+    assert answer.code == 2
+    assert answer.err.startswith(f"sda: {broken}: not valid JSON") and answer.err.count("\n") == 1
+
+
+def figures(folder: Path) -> dict[str, dict[str, Any]]:
+    """All records without times and commit."""
+    found = {}
+    for record in Ledger(folder).records():
+        data = dict(record.data)
+        del data["commit"]
+        for costs in ("costs", "first_stage_costs"):
+            kept = {"updates", "written"}
+            data[costs] = {name: data[costs][name] for name in data[costs].keys() & kept}
+        found[f"{record.path.parent.name}/{record.path.name}"] = data
+    return found
+
+
+class Life:
+    """The command in a process group of its own, as a shell would begin it."""
+
+    def __init__(self, folder: Path) -> None:
+        code = "from sda.cli import main; main()"
+        command = [sys.executable, "-c", code, "reproduce", "baselines", *OPTIONS]
+        command += ["--jobs", "2", *places_of(folder)]
+        self.process = subprocess.Popen(
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def wait_for(self, happened: Callable[[], bool]) -> None:
+        end = time.monotonic() + SECONDS
+        while not happened():
+            assert self.process.poll() is None and time.monotonic() < end
+            time.sleep(0.005)
+
+    def interrupt(self) -> None:
+        os.killpg(self.process.pid, signal.SIGINT)
+
+    def kill(self) -> None:
+        os.killpg(self.process.pid, signal.SIGKILL)
+
+    def end(self) -> tuple[int, str]:
+        _, err = self.process.communicate(timeout=SECONDS)
+        return self.process.returncode, err
+
+
+@pytest.mark.slow
+def test_interrupted_and_killed_it_goes_on_to_the_same_records(tmp_path: Path) -> None:
+    jobs = plan_jobs(experiment("baselines"), "smoke", None, 1, ROWS)
+    whole, parts = places_in(tmp_path / "whole"), places_in(tmp_path / "parts")
+    for job in plan_work(jobs, whole).left:
+        do_job(job, whole)
+    start, second = (RunFolder(parts.folder(job)) for job in jobs)
+
+    def lines(folder: RunFolder) -> int:
+        return folder.progress.read_bytes().count(b"\n") if folder.progress.is_file() else 0
+
+    # Ctrl-C while the start is trained: a terminal tells every process of it.
+    life = Life(tmp_path / "parts")
+    life.wait_for(lambda: lines(start) > 0)
+    life.interrupt()
+    code, err = life.end()
+    assert code == 130 and "interrupted" in err and "Traceback" not in err
+    assert not start.is_finished
+
+    # The command alone is killed: whoever trains for it must not go on without it.
+    life = Life(tmp_path / "parts")
+    life.wait_for(lambda: second.checkpoints.latest() is not None)
+    life.process.kill()
+    assert life.end()[0] == -signal.SIGKILL
+    wait_until_free(second)
+    assert not second.is_finished
+
+    # All are killed at once.
+    before = lines(second)
+    life = Life(tmp_path / "parts")
+    life.wait_for(lambda: lines(second) > before)
+    life.kill()
+    assert life.end()[0] == -signal.SIGKILL
+    assert not second.is_finished
+
+    code, err = Life(tmp_path / "parts").end()
+    assert code == 0 and "1 runs are done, 1 are left" in " ".join(err.split())
+    assert figures(parts.results) == figures(whole.results)
+    assert len(figures(parts.results)) == len(jobs)
+
+    files = contents(tmp_path / "parts")
+    code, err = Life(tmp_path / "parts").end()
+    assert code == 0 and "2 runs are done, 0 are left" in " ".join(err.split())
+    assert contents(tmp_path / "parts") == files
+    assert json.loads(start.finished.read_text())["epochs"] == lines(start)
+
+
+def wait_until_free(folder: RunFolder) -> None:
+    """No process trains in the folder any more."""
+    end = time.monotonic() + SECONDS
+    while True:
+        try:
+            with folder.locked():
+                return
+        except UserError:
+            assert time.monotonic() < end
+            time.sleep(0.01)
