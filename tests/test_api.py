@@ -35,6 +35,7 @@ def test_train_with_a_function_as_the_metric(toy_file: Path, tmp_path: Path) -> 
         tmp_path / "run",
         metric=prefers_cats,
         profile="smoke",
+        preset="paper",
         seed=3,
         settings=tiny_table(),
     )

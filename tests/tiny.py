@@ -13,7 +13,8 @@ from typing import Any
 from sda.experiments.config import Settings
 from sda.experiments.layers import Choices
 from sda.experiments.reporter import Quiet, Reporter
-from sda.experiments.run import Run, train_run
+from sda.experiments.run import Run
+from sda.experiments.train import train_run
 
 # On top of the smoke profile: two epochs, one round and two epochs, of a few updates each.
 TINY = (

@@ -10,7 +10,8 @@ from sda.evaluation.evaluator import Evaluation, Options
 from sda.evaluation.texts import evaluate_texts
 from sda.experiments.layers import Choices
 from sda.experiments.reporter import Quiet, Terminal
-from sda.experiments.run import Run, train_run
+from sda.experiments.run import Run
+from sda.experiments.train import train_run
 from sda.text.reading import read_lines
 
 

@@ -164,7 +164,7 @@ def test_threads_are_set_before_sentences_are_read(
         seen.append(torch.get_num_threads())
         raise UserError("that is enough")
 
-    monkeypatch.setattr("sda.experiments.run.load_source", refuse)
+    monkeypatch.setattr("sda.experiments.train.load_source", refuse)
     torch.set_num_threads(2)
     with pytest.raises(UserError, match="that is enough"):
         train_tiny(toy_file, tmp_path / "run")

@@ -139,7 +139,7 @@ def test_every_method_begins_with_the_models_of_the_start(
 def test_rows_of_the_start_are_those_that_would_be_measured(
     start: Run, from_it: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sda.experiments.run.start_rows", lambda settings: [])
+    monkeypatch.setattr("sda.experiments.train.start_rows", lambda settings: [])
     run = from_start(start, tmp_path / "run")
 
     assert run.scores() == from_it.scores()
@@ -223,7 +223,7 @@ def test_a_start_that_is_gone_later(copied: Run, from_it: Run, tmp_path: Path) -
 def begun(start: Run, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The run is there, and has nothing of its start yet."""
     with monkeypatch.context() as patch:
-        patch.setattr("sda.experiments.run.take_start", Killed(lambda: None))
+        patch.setattr("sda.experiments.train.take_start", Killed(lambda: None))
         interrupted(start, out, epochs=1)
 
 

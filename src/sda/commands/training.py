@@ -69,7 +69,7 @@ def train(
 ) -> None:
     """Train a generator by MLE and then by self data augmentation."""
     from sda.experiments.layers import Choices, refuse_idle
-    from sda.experiments.run import train_run
+    from sda.experiments.train import train_run
 
     given = {
         "valid": text_or_none(valid),

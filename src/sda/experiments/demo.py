@@ -9,8 +9,9 @@ from rich.console import Console
 from sda.experiments.layers import Choices
 from sda.experiments.report import NOTE, score_table
 from sda.experiments.reporter import Reporter
-from sda.experiments.run import Run, train_run
+from sda.experiments.run import Run
 from sda.experiments.tables import rich_table
+from sda.experiments.train import train_run
 
 SCORES = (
     "nll-oracle",

@@ -9,7 +9,8 @@ from sda.experiments.config import Settings, write_toml
 from sda.experiments.files import write_text
 from sda.experiments.folder import RunFolder
 from sda.experiments.reporter import Quiet
-from sda.experiments.run import Run, train_run
+from sda.experiments.run import Run
+from sda.experiments.train import train_run
 from sda.reproduction.jobs import Job, located
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.measure import make_record, points_for
