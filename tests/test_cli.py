@@ -41,6 +41,10 @@ def test_help_lists_the_commands(command: Command) -> None:
         "inspect",
         "eda",
         "data",
+        "reproduce",
+        "table",
+        "figure",
+        "compare",
     ):
         assert name in answer.out
     assert command("--version") == Answer(0, f"{sda.__version__}\n", "")
