@@ -17,7 +17,7 @@ from sda.commands.training import default_folder
 from sda.experiments.run import Run
 
 Command = Callable[..., Answer]
-SETS = [word for assignment in TINY for word in ("--set", assignment)]
+SETS = ["--preset", "paper", *(word for value in TINY for word in ("--set", value))]
 # Even less than tiny, where only what is read and written matters.
 SHORT = [*SETS, "--set", "mle.epochs=1", "--set", "stage2.epochs=0"]
 

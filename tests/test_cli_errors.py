@@ -18,7 +18,7 @@ from sda.experiments.layers import names_of
 from sda.experiments.run import Run
 
 Command = Callable[..., Answer]
-SETS = [word for assignment in TINY for word in ("--set", assignment)]
+SETS = ["--preset", "paper", *(word for value in TINY for word in ("--set", value))]
 SMOKE = ("--profile", "smoke", "--quiet", *SETS)
 
 

@@ -15,7 +15,7 @@ from tiny import EPOCHS, SMALL_ORACLE, TINY, Answer, Interrupting, contents, out
 from sda.errors import UserError
 from sda.experiments.run import Run
 
-SETS = [word for assignment in TINY for word in ("--set", assignment)]
+SETS = ["--preset", "paper", *(word for value in TINY for word in ("--set", value))]
 
 
 def interrupted_everywhere(source: str, out: Path, more: tuple[str, ...] = ()) -> int:

@@ -55,9 +55,10 @@ def test_shipped_layers_have_their_order() -> None:
     assert origins["generator.use"] == "generator gru"
     assert origins["generator.hidden"] == "profile smoke, for gru"
     assert (values["stage2.steps"], origins["stage2.steps"]) == ("training", "method rl")
-    # The preset's six steps give way to the profile's three.
     assert (values["stage2.first_steps"], origins["stage2.first_steps"]) == (3, "profile smoke")
-    assert origins["stage2.reward"] == "preset paper"
+    assert origins["stage2.baseline"] == "preset paper"
+    # The preset's reward gives way to the method's, which here is the same.
+    assert origins["stage2.reward"] == "method rl"
     assert origins["discriminator.use"] == "--discriminator rnn"
     assert "stage2.clip" not in origins
 
