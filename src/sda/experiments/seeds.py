@@ -76,7 +76,8 @@ def seed_rows(runs: Sequence[Run]) -> list[SeedRow]:
     """
     refuse_mixed(runs)
     found: dict[str, tuple[SeedRow, list[str]]] = {}
-    for name, group in _groups(runs).items():
+    for name, unordered in _groups(runs).items():
+        group = sorted(unordered, key=lambda run: run.settings.seed)
         _refuse_repeats(group)
         for place, first in enumerate(group[0].scores()):
             scores = _values([run.scores()[place] for run in group])
