@@ -39,7 +39,9 @@ def places_in(folder: Path) -> Places:
 def write_splits(folder: Path) -> None:
     """The folder holds train.txt, valid.txt and test.txt, with no sentence in two of them."""
     lines = toy_lines()
-    for name, part in (("train", lines[:60]), ("valid", lines[60:70]), ("test", lines[70:])):
+    # Neighbours are alike: every split has to have the words of the others.
+    train = [line for place, line in enumerate(lines) if place % 7 not in (0, 3)]
+    for name, part in (("train", train), ("valid", lines[::7]), ("test", lines[3::7])):
         (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in part))
 
 
