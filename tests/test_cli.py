@@ -345,5 +345,5 @@ def test_an_interrupted_command(toy_file: Path, tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         said = process.stderr.read()
         assert process.wait() == 130
-    assert said == b"sda: interrupted; a run goes on with --resume, a curve with the same command\n"
+    assert said == b"sda: interrupted; a run goes on with --resume, others by the same command\n"
     assert Run(tmp_path / "run").progress()

@@ -39,7 +39,7 @@ def main() -> None:
         # typer turns Ctrl-C into this code and says nothing.
         if end.code == INTERRUPTED:
             print(
-                "sda: interrupted; a run goes on with --resume, a curve with the same command",
+                "sda: interrupted; a run goes on with --resume, others by the same command",
                 file=sys.stderr,
             )
         raise
