@@ -9,6 +9,7 @@ from nltk.translate.bleu_score import (  # type: ignore[import-untyped]
 from sda.reference.bleu import Bleu
 from sda.text.corpus import Corpus
 from sda.text.sentences import Flat, Sentences
+from sda.text.tokens import WhitespaceTokenizer
 from sda.text.vocabulary import WordVocabulary
 
 
@@ -42,6 +43,16 @@ def test_the_end_symbol_is_no_word(vocabulary: WordVocabulary, corpus: Corpus) -
     cut = Sentences(with_end.tokens, with_end.lengths - 1)
 
     assert metric(with_end).item() == metric(cut).item()
+
+
+def test_the_unknown_word_matches_no_unknown_word() -> None:
+    vocabulary = WordVocabulary(("a", "cat", "sat"), True, WhitespaceTokenizer())
+    train = encode(vocabulary, ["a bird sat", "a fish sat"])
+    metric = Bleu(vocabulary, train, seeded(0), order=1)
+
+    assert metric(encode(vocabulary, ["a dog sat", "a cat sat"])).tolist() == pytest.approx(
+        [2 / 3, 2 / 3]
+    )
 
 
 def test_references_are_drawn_once_by_the_seed(vocabulary: WordVocabulary, corpus: Corpus) -> None:

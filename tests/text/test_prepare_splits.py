@@ -82,6 +82,21 @@ def test_limit_above_the_number_of_sentences_takes_all(
     assert prepared.train_lines == RING
 
 
+def test_shares_are_nested_and_have_the_words_of_the_whole(text_file: Writer) -> None:
+    path = text_file(numbered(1000))
+
+    whole, half, tenth = (
+        prepare(path, Preparation(limit=600, share=share), seed=4) for share in (1.0, 0.5, 0.1)
+    )
+
+    assert [len(part.train_lines) for part in (whole, half, tenth)] == [600, 300, 60]
+    assert set(tenth.train_lines) < set(half.train_lines) < set(whole.train_lines)
+    assert tenth.corpus.vocabulary == whole.corpus.vocabulary
+    assert len(tenth.corpus.valid) == len(whole.corpus.valid)
+    assert tenth.summary.train_outside_share == 540
+    assert tenth.summary.train_rare == 0
+
+
 def test_drawn_splits_follow_the_seed(text_file: Writer) -> None:
     path = text_file(RING)
 

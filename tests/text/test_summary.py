@@ -17,6 +17,7 @@ def summary() -> Summary:
         test=100,
         train_rare=0,
         train_over_limit=0,
+        train_outside_share=0,
         valid_not_scored=0,
         test_not_scored=0,
         valid_in_train=0,
@@ -49,6 +50,7 @@ def test_every_rule_that_dropped_something_has_a_row(summary: Summary) -> None:
         files=(text, replace(text, file="test.txt", read=70, blank=0)),
         train_rare=6,
         train_over_limit=7,
+        train_outside_share=11,
         valid_not_scored=8,
         test_not_scored=9,
         unknown_words=90,
@@ -71,6 +73,7 @@ def test_every_rule_that_dropped_something_has_a_row(summary: Summary) -> None:
     ]
     assert ("  dropped: rare word", "6") in rows
     assert ("  left out: limit", "7") in rows
+    assert ("  left out: share", "11") in rows
     assert ("  left out: word not in vocabulary", "8") in rows
     assert ("  without likelihood", "9") in rows
     assert ("running words in training", "9,000 (1.0% unknown)") in rows

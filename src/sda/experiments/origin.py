@@ -35,7 +35,7 @@ def refuse_mixed(runs: Sequence[Run]) -> None:
 def _origin(run: Run) -> dict[str, object]:
     sections = {"source", "data", "embedded"}
     found = dict(leaves(run.settings.model_dump(mode="json", include=sections)))
-    del found["data.limit"]
+    del found["data.limit"], found["data.share"]
     return found
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from sda.reference.metric import ReferenceMetric
 from sda.text.bleu import References
 from sda.text.corpus import draw
-from sda.text.sentences import Sentences
+from sda.text.sentences import Flat, Sentences
 from sda.text.vocabulary import Vocabulary
 
 
@@ -28,8 +29,12 @@ class Bleu(ReferenceMetric):
         self.name = f"bleu-{order}"
         self._eos = vocabulary.eos
         self._order = order
-        drawn = draw(train, min(references, len(train)), rng)
-        self._references = References(drawn.flat(self._eos), order)
+        drawn = draw(train, min(references, len(train)), rng).flat(self._eos)
+        if vocabulary.unk is not None:
+            # Each unknown word stands for another word, so writing one must match nothing.
+            ids = np.where(drawn.ids == vocabulary.unk, len(vocabulary), drawn.ids)
+            drawn = Flat(ids.astype(drawn.ids.dtype), drawn.starts)
+        self._references = References(drawn, order)
 
     def __call__(self, sentences: Sentences) -> Tensor:
         scores = self._references.bleu(sentences.flat(self._eos))

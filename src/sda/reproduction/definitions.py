@@ -40,8 +40,15 @@ class RowDefinition(Section):
     """The bases that have this row; by default all of the experiment."""
     settings: dict[str, Any] = Field(default_factory=dict)
     """What this row alone changes."""
+    profiles: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """What this row alone changes in a profile."""
     paper: dict[str, dict[str, float]] = Field(default_factory=dict)
     """For each base the paper's figures by score."""
+
+    @property
+    def percent(self) -> float:
+        """How much of the training text the row takes."""
+        return 100 * float(self.settings.get("data", {}).get("share", 1))
 
 
 class Experiment(Section):

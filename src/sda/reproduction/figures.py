@@ -103,11 +103,10 @@ def panels_of(experiment: Experiment) -> tuple[Panel, ...]:
     if by_source is not None:
         return by_source
     if experiment.name == "size":
-        sizes = sorted({row.settings["data"]["limit"] for row in experiment.row_definitions()})
-        titles = [f"{100 * size / sizes[-1]:g} % of the training text" for size in sizes]
+        percents = sorted({row.percent for row in experiment.row_definitions()})
         planes = (
-            TemperaturePanel(SELF_BLEU_5, BLEU_5, title, size)
-            for title, size in zip(titles, sizes, strict=True)
+            TemperaturePanel(SELF_BLEU_5, BLEU_5, f"{percent:g} % of the training text", percent)
+            for percent in percents
         )
         return (*planes, GAIN)
     return PANELS.get(experiment.name, (PLANE, CLOSE))

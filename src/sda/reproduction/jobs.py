@@ -79,6 +79,7 @@ def make_job(experiment: Experiment, row: RowDefinition, base: str, profile: str
         experiment.settings,
         experiment.profiles.get(profile, {}),
         row.settings,
+        row.profiles.get(profile, {}),
         {"seed": seed},
     )
     choices = Choices(

@@ -22,7 +22,6 @@ from sda.reproduction.series import (
     near_one,
     paper_gains,
     real_point,
-    size_of,
     temperature_curves,
 )
 
@@ -92,18 +91,19 @@ class Panel(Protocol):
 class TemperaturePanel:
     """Each row as a line over temperatures with a marker at 1, and the seeds of starts as a band.
 
-    With a `size` only the rows that train on so many sentences are drawn. A panel that `is_close`
-    shows the part around the starts at temperature 1: others may be far off, and would hide it.
+    With a `percent` only the rows that train on so much of the text are drawn. A panel that
+    `is_close` shows the part around the starts at temperature 1: others may be far off, and would
+    hide it.
     """
 
     x: Quantity
     y: Quantity
     title: str = ""
-    size: int | None = None
+    percent: float | None = None
     is_close: bool = False
 
     def draw(self, axes: Axes, scene: Scene) -> bool:
-        rows = [row for row in scene.present if self.size is None or size_of(row) == self.size]
+        rows = [row for row in scene.present if self.percent in (None, row.definition.percent)]
         drawn = 0
         starts: list[Curves] = []
         for row in rows:
@@ -209,24 +209,23 @@ class GainPanel:
 
     def draw(self, axes: Axes, scene: Scene) -> bool:
         rows = scene.rows
-        whole = max(map(size_of, rows))
         drawn = 0
         for method in self.methods:
             spread = gain_spread(rows, method, self.score)
             if len(spread.places):
                 row = next(row for row in rows if row.definition.method == method)
                 look = scene.line(row) | {"label": f"gain of {method}"}
-                _draw_spread(axes, _in_percent(spread, whole), look)
+                _draw_spread(axes, spread, look)
                 drawn += 1
-        paper = _in_percent(paper_gains(rows, self.methods[0], self.score, self.base), whole)
+        paper = paper_gains(rows, self.methods[0], self.score, self.base)
         if len(paper.places):
             _draw_spread(
                 axes, paper, {"color": "grey", "linestyle": ":", "label": self.paper_label}
             )
         axes.axhline(0, color="grey", linewidth=0.8)
         axes.set_xscale("log")
-        shares = sorted({100 * size_of(row) / whole for row in rows})
-        axes.set_xticks(shares, [f"{share:g}" for share in shares])
+        percents = sorted({row.definition.percent for row in rows})
+        axes.set_xticks(percents, [f"{percent:g}" for percent in percents])
         axes.set_xticks([], minor=True)
         axes.set_xlabel("share of the training text, %")
         axes.set_ylabel(self.label)
@@ -269,10 +268,6 @@ def _draw_spread(axes: Axes, spread: Spread, look: Mapping[str, Any]) -> None:
     axes.plot(spread.places, spread.mean, markevery=every, **look)
     if (spread.low < spread.high).any():
         axes.fill_between(spread.places, spread.low, spread.high, color=look["color"], **BAND)
-
-
-def _in_percent(spread: Spread, whole: int) -> Spread:
-    return Spread(100 * spread.places / whole, spread.mean, spread.low, spread.high)
 
 
 def _draw_real(axes: Axes, point: tuple[float, float] | None) -> None:

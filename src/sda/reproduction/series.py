@@ -181,38 +181,33 @@ def _epochs(record: Record, ledger: Ledger, name: str) -> dict[float, float]:
     }
 
 
-def size_of(row: Row) -> int:
-    """Training sentences of a row that says how many it takes."""
-    return int(row.definition.settings["data"]["limit"])
-
-
 def gain_spread(rows: Sequence[Row], method: str, score: str) -> Spread:
-    """What a method adds to the score of its start, seed by seed, over the sizes (P,)."""
+    """What a method adds to the score of its start, seed by seed, over the percents (P,)."""
     gains: dict[float, list[float]] = {}
-    for size, start, row in _pairs(rows, method):
+    for percent, start, row in _pairs(rows, method):
         before, after = start.values(score), row.values(score)
         some = [after[seed] - before[seed] for seed in after if seed in before]
         if some:
-            gains[size] = some
+            gains[percent] = some
     return _spread(gains)
 
 
 def paper_gains(rows: Sequence[Row], method: str, score: str, base: str) -> Spread:
     """The same from the figures that the paper has for that base."""
     gains: dict[float, list[float]] = {}
-    for size, start, row in _pairs(rows, method):
+    for percent, start, row in _pairs(rows, method):
         before, after = (some.definition.paper.get(base, {}) for some in (start, row))
         if score in before and score in after:
-            gains[size] = [after[score] - before[score]]
+            gains[percent] = [after[score] - before[score]]
     return _spread(gains)
 
 
-def _pairs(rows: Sequence[Row], method: str) -> list[tuple[int, Row, Row]]:
-    starts = {size_of(row): row for row in rows if row.is_start}
+def _pairs(rows: Sequence[Row], method: str) -> list[tuple[float, Row, Row]]:
+    starts = {row.definition.percent: row for row in rows if row.is_start}
     return [
-        (size_of(row), starts[size_of(row)], row)
+        (percent, starts[percent], row)
         for row in rows
-        if row.definition.method == method and size_of(row) in starts
+        if row.definition.method == method and (percent := row.definition.percent) in starts
     ]
 
 

@@ -63,6 +63,8 @@ class Preparation:
     """The field of `.jsonl` files that holds the sentence."""
     limit: int | None = None
     """Train on only this many sentences, drawn by the seed; all of them if none is named."""
+    share: float = 1.0
+    """Train on this share of what is left then; the words are still those of all of it."""
 
     def __post_init__(self) -> None:
         for key, value in (
@@ -84,6 +86,8 @@ class Preparation:
             if choice not in choices:
                 raise UserError(f"{key} must be one of {', '.join(choices)}, not {choice!r}.")
         tokenizer(self.tokenizer)
+        if not 0 < self.share <= 1:
+            raise UserError(f"share must be above 0 and at most 1, not {self.share}.")
         shares = (self.valid_share, self.test_share)
         # 0.9 leaves a training sentence even where ten sentences are split.
         if not (min(shares) > 0 and sum(shares) <= 0.9):
@@ -138,7 +142,9 @@ def prepare(path: Path, preparation: Preparation, seed: int) -> Prepared:
     test_lines = named["test"].every if "test" in named else splits["test"]
 
     limited = _limited(lines, preparation.limit, rng)
-    train_lines, vocabulary = _with_vocabulary(limited, preparation)
+    known_lines, vocabulary = _with_vocabulary(limited, preparation)
+    # One permutation whatever the share, so smaller shares lie within larger ones.
+    train_lines = _limited(known_lines, max(1, round(preparation.share * len(known_lines))), rng)
     train = _encoded(train_lines, vocabulary)
     valid = _encoded(splits["valid"], vocabulary)
     if not len(valid):
@@ -157,8 +163,9 @@ def prepare(path: Path, preparation: Preparation, seed: int) -> Prepared:
         train=len(train),
         valid=len(valid),
         test=len(test_lines),
-        train_rare=len(limited) - len(train),
+        train_rare=len(limited) - len(known_lines),
         train_over_limit=len(lines) - len(limited),
+        train_outside_share=len(known_lines) - len(train),
         valid_not_scored=len(splits["valid"]) - len(valid),
         test_not_scored=len(test_lines) - len(test),
         valid_in_train=sum(line in known for line in splits["valid"]),

@@ -48,6 +48,8 @@ class Summary:
     """Training sentences dropped for a rare word."""
     train_over_limit: int
     """Training sentences left out by `limit`."""
+    train_outside_share: int
+    """Training sentences whose words count, but which `share` leaves out."""
     valid_not_scored: int
     """Validation sentences left out because they hold a word without an id."""
     test_not_scored: int
@@ -75,6 +77,7 @@ class Summary:
         rows.append(("training sentences", f"{self.train:,}"))
         rows += _if_any("  dropped: rare word", self.train_rare)
         rows += _if_any("  left out: limit", self.train_over_limit)
+        rows += _if_any("  left out: share", self.train_outside_share)
         rows.append(("validation sentences", f"{self.valid:,}"))
         rows += _if_any("  left out: word not in vocabulary", self.valid_not_scored)
         rows.append(("  also in training", f"{self.valid_in_train:,}"))
