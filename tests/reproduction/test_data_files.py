@@ -30,6 +30,7 @@ EXPERIMENTS = {
     "coco": {"coco"},
     "size": {"coco"},
     "imitation": {"coco"},
+    "recommended-coco": {"coco"},
     "emnlp": {"emnlp_news"},
     "grammar": {"emnlp_news"},
     "memorization": {"emnlp_news"},

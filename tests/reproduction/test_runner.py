@@ -237,14 +237,19 @@ def test_estimates_are_of_jobs_like_those_left(places: Places) -> None:
     assert estimate([MLE], [], 1) is None
     assert estimate([], [], 1) == 0.0
 
-    ledger.write(record_of(MLE, costs={"seconds": 8.0}))
-    ledger.write(record_of(MLE_1, costs={"seconds": 12.0}))
+    ledger.write(record_of(MLE, costs={"seconds": 7.0}, measuring_seconds=3.0))
+    # A record of an older version does not say how long measuring took.
+    ledger.write(record_of(MLE_1, costs={"seconds": 10.0}))
     # By hand: a start takes 10 s; what begins with one is not known yet.
     assert estimate([MLE, EDA], ledger.records(), 2) == 10.0
     assert estimate([MLE, SDA], ledger.records(), 2) is None
 
-    # The time of a start that is shared does not count once more: 25 - 10.
-    times = {"costs": {"seconds": 25.0}, "first_stage_costs": {"seconds": 10.0}}
+    # The time of a start that is shared does not count once more: 24 - 10 + 1.
+    times = {
+        "costs": {"seconds": 24.0},
+        "first_stage_costs": {"seconds": 10.0},
+        "measuring_seconds": 1.0,
+    }
     ledger.write(record_of(RL, **times))
     assert estimate([MLE, SDA], ledger.records(), 1) == 25.0
     other = tiny_job("sda", source="oracle")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -66,6 +67,7 @@ def points_for(job: Job) -> Points:
 
 def make_record(job: Job, run: Run, points: Points) -> dict[str, Any]:
     """All that the ledger keeps, ready for JSON."""
+    began = time.monotonic()
     rows = [Row.from_dict(row) for row in run.scores()]
     # The two rows after real text are those of the start; without a second stage that is all.
     own = rows[3] if len(rows) > 3 else rows[1]
@@ -96,6 +98,7 @@ def make_record(job: Job, run: Run, points: Points) -> dict[str, Any]:
         "curve": measure_points(run, points),
         "progress": _progress(lines, job.start is not None),
         "samples": texts[:SHOWN_SAMPLES],
+        "measuring_seconds": round(time.monotonic() - began, 3),
     }
 
 

@@ -162,7 +162,7 @@ def estimate(left: Sequence[Job], records: Sequence[Record], workers: int) -> fl
     total = 0.0
     for job in left:
         like = [
-            record.own_cost("seconds")
+            record.own_cost("seconds") + record.data.get("measuring_seconds", 0.0)
             for record in records
             if record.data["base"] == job.base
             and record.data["profile"] == job.profile
