@@ -9,6 +9,7 @@ from fakes import FixedGenerator, seeded
 
 from sda.reference.bleu import Bleu
 from sda.reference.chance import Chance
+from sda.reference.checked import Checked
 from sda.reference.filters import Contains, Length, NotCopy
 from sda.reference.function import Function
 from sda.reference.likelihood import Likelihood
@@ -39,6 +40,7 @@ CASES = {
     "likelihood": Case(likelihood, "the the the", "big big big"),
     "rare words": Case(lambda v, c: RareWords(v, c.train, 6, 1.0), "a big cat", "a cat"),
     "repetition": Case(lambda v, c: Repetition(v), "a cat ran home", "a a a a a"),
+    "checked": Case(lambda v, c: Checked(v), "the dog ran", "the the dog ran"),
     "chance": Case(lambda v, c: Chance(v, seeded(0)), "a dog", "a cat"),
     "contains": Case(lambda v, c: Contains(v, ["cat"], ["dog"]), "the cat", "the cat dog"),
     "length": Case(lambda v, c: Length(v, 2, 3), "the big cat", "the big cat ran"),
@@ -61,6 +63,8 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 @pytest.fixture
 def metric(case: Case, vocabulary: WordVocabulary, corpus: Corpus) -> ReferenceMetric:
+    if case is CASES["checked"]:
+        pytest.importorskip("harper")
     return case.build(vocabulary, corpus)
 
 

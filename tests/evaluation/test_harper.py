@@ -7,7 +7,7 @@ import pytest
 
 from sda.errors import UserError
 from sda.evaluation.grammar import grammar_scores
-from sda.evaluation.harper import HarperChecker
+from sda.text.harper import HarperChecker
 
 
 @pytest.fixture(scope="module")

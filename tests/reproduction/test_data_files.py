@@ -36,6 +36,7 @@ EXPERIMENTS = {
     "memorization": {"emnlp_news"},
     "vocabulary": {"emnlp_news"},
     "repetition": {"emnlp_news"},
+    "recommended-news": {"emnlp_news"},
     "samples": {"coco", "emnlp_news", "published_samples"},
 }
 TEXT = b"a cat sat\na dog ran\n"

@@ -23,6 +23,7 @@ NUMBERS = {
     "memorization": "E6",
     "recommended": "",
     "recommended-coco": "",
+    "recommended-news": "",
     "repetition": "E10",
     "samples": "E12",
     "size": "E7",

@@ -116,7 +116,8 @@ def test_the_planes_of_each_source() -> None:
     }
 
     assert titles["coco/train.txt"][0] == "bleu-5 at equal self-bleu-5"
-    assert titles["captions"][:4] == titles["coco/train.txt"]
+    assert titles["captions"][:4] == titles["coco/train.txt"][:4]
+    assert titles["coco/train.txt"][4:] == ["grammar-issues at equal self-bleu-5"]
     assert titles["captions"][4:] == ["grammatical-share at equal self-bleu-5"]
     assert titles["oracle"] == ["nll-oracle at equal nll-test"]
     assert titles["oracle:oracle/oracle_lstm.npz"] == titles["oracle"]

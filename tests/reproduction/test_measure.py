@@ -136,7 +136,8 @@ def test_a_record_made_in_another_life_is_the_same(
     again = record_of(job, places)
 
     assert seen == [1]
-    assert again == record
+    assert again.pop("measuring_seconds") > 0
+    assert again == {name: part for name, part in record.items() if name in again}
 
 
 def columns(name: str) -> set[str]:

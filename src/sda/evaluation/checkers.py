@@ -11,7 +11,7 @@ def find_checker(harper: bool, languagetool: str | None) -> Checker | None:
     if harper and languagetool is not None:
         raise UserError("--grammar and --languagetool are two checkers: choose one.")
     if harper:
-        from sda.evaluation.harper import HarperChecker
+        from sda.text.harper import HarperChecker
 
         return HarperChecker()
     if languagetool is not None:

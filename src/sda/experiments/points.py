@@ -9,6 +9,7 @@ import torch
 
 from sda.evaluation.bleu import bleu_scores, draw, reverse_bleu_scores, self_bleu_scores
 from sda.evaluation.diversity import distinct, duplicate_share, mean_length
+from sda.evaluation.grammar import Checker, grammar_score
 from sda.evaluation.language_model import RUNS, halves, lm_score, reverse_lm_score
 from sda.evaluation.likelihood import nll_test, truth_nll_test, truth_scores
 from sda.evaluation.score import Convention, Score
@@ -21,19 +22,30 @@ from sda.text.kneser_ney import NgramModel
 from sda.text.sentences import Flat, Sentences
 
 ORDER = 5  # of every BLEU of a curve: orders are never mixed
+CHECKED_SENTENCES = 1000  # by the grammar checker, of a set of samples
 
 
 class PointScorer:
     """The same scores for every model and for real text: equal numbers, equal references.
 
     Real text is drawn from the validation sentences. Where they are fewer than wanted, test
-    sentences fill up, half of them at most, and are no references then, for anyone.
+    sentences fill up, half of them at most, and are no references then, for anyone. A checker adds
+    issues of grammar to the scores of samples.
     """
 
-    def __init__(self, loaded: Loaded, samples: int, seed: int, convention: Convention) -> None:
+    def __init__(
+        self,
+        loaded: Loaded,
+        samples: int,
+        seed: int,
+        convention: Convention,
+        checker: Checker | None = None,
+    ) -> None:
         held_out = loaded.held_out
         self._truth = held_out.truth
+        self._vocabulary = loaded.vocabulary
         self._eos = loaded.vocabulary.eos
+        self._checker = checker
         self._seed = seed
         self._convention = convention
         references, real = held_out.references, held_out.real
@@ -76,6 +88,9 @@ class PointScorer:
         if self._truth is not None:
             temperature = decoding.temperature if decoding.top_p is None else None
             scores += truth_scores(self._truth, samples, temperature, self._convention)
+        if self._checker is not None and scores:
+            texts = self._vocabulary.decode(samples[:CHECKED_SENTENCES])
+            scores.append(grammar_score(texts, self._checker, self._convention))
         return scores
 
     def likelihood(self, generator: Generator, decoding: Decoding) -> list[Score]:

@@ -26,12 +26,13 @@ _TEXT = (
     Plane(_NLL_TEST, _BLEU),
     Plane(_SAMENESS, Axis("reverse-bleu-5", True)),
 )
+_ENGLISH = (*_TEXT, Plane(_SAMENESS, Axis("grammar-issues", False)))
 _CAPTIONS = (*_TEXT, Plane(_SAMENESS, Axis("grammatical-share", True)))
 
 
 def planes_for(source: str) -> tuple[Plane, ...]:
     """The planes that runs on this source are held against their start on; the first decides."""
-    return {"oracle": _ORACLE, "captions": _CAPTIONS}.get(source_kind(source), _TEXT)
+    return {"oracle": _ORACLE, "captions": _CAPTIONS}.get(source_kind(source), _ENGLISH)
 
 
 def plane_title(plane: Plane) -> str:

@@ -20,7 +20,7 @@ from sda.evaluation.score import Convention, Score
 from sda.experiments.costs import run_costs
 from sda.experiments.curve import TEMPERATURES, make_point_decoding
 from sda.experiments.layers import source_kind
-from sda.experiments.points import PointScorer
+from sda.experiments.points import CHECKED_SENTENCES, PointScorer
 from sda.experiments.run import Run
 from sda.experiments.scoring import Row, seeded
 from sda.experiments.source import load_source
@@ -45,7 +45,6 @@ FIGURES = (
 )
 PURPOSES = ("points", "selection of points")  # of random numbers
 SHOWN_SAMPLES = 10
-CHECKED_SENTENCES = 1000  # by the grammar checker, of a run and of real text
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ def measure_points(run: Run, points: Points) -> dict[str, Any]:
     data = run.settings.data
     convention = Convention(data.tokenizer, data.lowercase)
     seed = run.settings.seed
-    scorer = PointScorer(loaded, points.samples, seed, convention)
+    scorer = PointScorer(loaded, points.samples, seed, convention, _checker(run.settings.source))
     generator, selector = run.selecting() if run.settings.selection else (run.generator(), None)
     measured = []
     for temperature in points.temperatures:
@@ -129,7 +128,7 @@ def measure_points(run: Run, points: Points) -> dict[str, Any]:
 def _grammar(job: Job, run: Run, texts: Sequence[str]) -> list[Score]:
     """Issues per 1,000 words in the samples and in real text; none without a checker or English."""
     valid = run.settings.data.valid
-    checker = _checker() if source_kind(job.settings.source) == "text" else None
+    checker = _checker(run.settings.source)
     if checker is None or valid is None:
         return []
     real = read_lines(Path(valid))
@@ -138,9 +137,12 @@ def _grammar(job: Job, run: Run, texts: Sequence[str]) -> list[Score]:
     return [grammar_score(some, checker) for some in (texts[:CHECKED_SENTENCES], some_real)]
 
 
-def _checker() -> Checker | None:
+def _checker(source: str) -> Checker | None:
+    """The checker of English text; none without its package."""
+    if source_kind(source) != "text":
+        return None
     try:
-        from sda.evaluation.harper import HarperChecker
+        from sda.text.harper import HarperChecker
 
         return HarperChecker()
     except UserError:
