@@ -219,9 +219,14 @@ def test_a_single_pair_is_called_a_single_run(tmp_path: Path) -> None:
         # Of several forms of SDA the one without a mark is the subject.
         ("baselines", ["raft", "sda-gail", "sda"], ["sda minus raft", "sda minus sda-gail"]),
         ("size", ["mle-5", "sda-5", "mle-10"], ["5 % +SDA minus 5 %"]),
+        (
+            "recommended",
+            ["mle", "paper", "recommended"],
+            [f"SDA, preset recommended minus {other}" for other in ("RNN", "SDA, preset paper")],
+        ),
     ],
 )
-def test_differences_are_of_sda_and_within_a_start(
+def test_differences_are_of_one_row_and_within_a_start(
     tmp_path: Path, name: str, rows: list[str], pairs: list[str]
 ) -> None:
     jobs = jobs_of(name, seeds=1)

@@ -11,7 +11,8 @@ from sda.reproduction.sheets import Sheet, cell_with_interval, distance_cell, ro
 from sda.reproduction.summary import summarize
 from sda.reproduction.tables import ABOVE, BaseTable
 
-SUBJECT = "sda"  # the row that a table is about; where a start has none, rows that begin so
+# The row that a table is about, the first that it has; where a start has none, rows that begin so.
+SUBJECTS = ("recommended", "sda")
 
 
 def difference_columns(table: BaseTable) -> list[str]:
@@ -21,7 +22,7 @@ def difference_columns(table: BaseTable) -> list[str]:
 
 
 def differences(table: BaseTable) -> list[dict[str, Any]]:
-    """Each row of SDA minus each other of the same start, for the seeds that both have."""
+    """Each row that the table is about minus each other of its start, for the seeds of both."""
     found = []
     for one, other in _pairs(table.rows):
         values = {}
@@ -135,12 +136,14 @@ def as_dict(table: BaseTable) -> dict[str, Any]:
 
 
 def _pairs(rows: list[Row]) -> Iterator[tuple[Row, Row]]:
-    """Rows of SDA with each other row of the same start."""
+    """Rows that the table is about with each other row of the same start."""
+    names = {row.name for row in rows}
+    subject = next((name for name in SUBJECTS if name in names), SUBJECTS[-1])
     for one in rows:
-        if not one.name.startswith(SUBJECT):
+        if not one.name.startswith(subject):
             continue
         others = [row for row in rows if row is not one and row.starts == one.starts]
-        if one.name != SUBJECT and any(row.name == SUBJECT for row in others):
+        if one.name != subject and any(row.name == subject for row in others):
             continue
         for other in others:
             if one.records.keys() & other.records.keys():
