@@ -119,7 +119,9 @@ def test_the_planes_of_each_source() -> None:
     assert titles["captions"][:4] == titles["coco/train.txt"][:4]
     assert titles["coco/train.txt"][4:] == ["grammar-issues at equal self-bleu-5"]
     assert titles["captions"][4:] == ["grammatical-share at equal self-bleu-5"]
-    assert titles["oracle"] == ["nll-oracle at equal nll-test"]
+    assert titles["oracle"] == [
+        f"nll-oracle at equal {name}" for name in ("nll-test", "distinct-2", "self-bleu-5")
+    ]
     assert titles["oracle:oracle/oracle_lstm.npz"] == titles["oracle"]
 
 

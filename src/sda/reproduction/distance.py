@@ -19,7 +19,12 @@ from sda.reproduction.ledger import Record
 _NLL_TEST = Axis("nll-test", False)
 _SAMENESS, _BLEU = PRIMARY.diversity, PRIMARY.quality
 
-_ORACLE = (Plane(_NLL_TEST, Axis("nll-oracle", False)),)
+_NLL_ORACLE = Axis("nll-oracle", False)
+_ORACLE = (
+    Plane(_NLL_TEST, _NLL_ORACLE),
+    Plane(Axis("distinct-2", True), _NLL_ORACLE),
+    Plane(_SAMENESS, _NLL_ORACLE),
+)
 _TEXT = (
     PRIMARY,
     Plane(Axis("distinct-2", True), _BLEU),
