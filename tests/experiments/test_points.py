@@ -1,12 +1,14 @@
 """Models and real text get the same scores under the same conditions."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 import torch
 from fakes import FixedGenerator, seeded
 
+import sda.experiments.points as points_module
 from sda.evaluation.score import PLAIN, Convention, Score
 from sda.evaluation.truth import LstmTruth
 from sda.experiments.points import PointScorer, _split_off
@@ -62,6 +64,34 @@ def test_without_a_truth_there_are_scores_of_words_alone() -> None:
 
     assert list(by_name(points.samples(ORACLE, Decoding(), seeded(0)))) == TEXT
     assert list(by_name(points.real_text())) == TEXT
+
+
+class ThreeIsWrong:
+    """Finds an issue in every word that is 3, and notes how many texts it was shown."""
+
+    name = "three"
+    kinds = ("wrong",)
+
+    def __init__(self) -> None:
+        self.seen = 0
+
+    def issues(self, texts: Sequence[str]) -> list[list[str]]:
+        self.seen += len(texts)
+        return [["wrong"] * text.count("3") for text in texts]
+
+
+def test_a_checker_adds_issues_of_the_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(points_module, "CHECKED_SENTENCES", 10)
+    checker = ThreeIsWrong()
+    points = PointScorer(loaded(), 20, 0, PLAIN, checker)
+    samples = sample(ORACLE, 20, seeded(7))
+    found = by_name(points.samples(ORACLE, Decoding(), seeded(7)))
+
+    # Six words to a sentence, and only the first ten sentences are checked.
+    expected = 1000 * int((samples.tokens[:10] == 3).sum()) / 60
+    assert found["grammar-issues"].value == pytest.approx(expected) and expected > 0
+    assert 0 < checker.seen <= 10
+    assert "grammar-issues" not in by_name(points.real_text())
 
 
 def test_test_sentences_fill_up_where_real_text_is_short() -> None:
