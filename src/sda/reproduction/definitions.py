@@ -1,8 +1,8 @@
 """The experiments as files: a base file for each, and one file for each row of its table.
 
 `configs/experiments/NAME/experiment.toml` says what all rows share, `ROW.toml` beside it what a row
-changes. Values of a profile that only this experiment changes stand in the base file under
-`[profiles.NAME]`.
+changes. Values of a profile that only this experiment, or only this row, changes stand in the same
+file under `[profiles.NAME]`.
 """
 
 from __future__ import annotations
