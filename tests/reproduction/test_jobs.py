@@ -30,7 +30,7 @@ KEYS = {
         "573d7926239dc2bbdcfa8e1084a4dea445d11142fa9bf0dcec57612fa610ee62"
     ),
     ("synthetic20", "leakrnn-rl-small-1"): (
-        "be6e4a0230ae8c426e05a6d7eac1ef2ccf962ce357b5fc05284bcabbbdb61796"
+        "132616cb097f952e3e615885d4f40d5778c5b0825867927e149426193d63b062"
     ),
 }
 
