@@ -133,6 +133,17 @@ def test_metrics_that_fail(
     assert len(Run(tmp_path / "run").sample(2)) == 2
 
 
+def test_a_metric_that_rules_out_all_as_the_reward(
+    command: Command, toy_file: Path, tmp_path: Path
+) -> None:
+    body = "return [float('-inf')] * len(texts)"
+    (tmp_path / "mine.py").write_text(f"def score(texts):\n    {body}\n")
+    metric = ("--metric", f"{tmp_path}/mine.py:score", "--method", "metric-reward")
+
+    answer = command("train", toy_file, *metric, "--out", tmp_path / "run", *SMOKE)
+    assert_one_sentence(answer, "the metric rules out all", "sentences of a batch")
+
+
 def test_a_metric_that_was_mended(command: Command, toy_file: Path, tmp_path: Path) -> None:
     metric = tmp_path / "mine.py"
     train = ("train", toy_file, "--metric", f"{metric}:score", "--out", tmp_path / "run", *SMOKE)

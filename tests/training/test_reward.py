@@ -10,6 +10,7 @@ from sda.models.generator import Generator
 from sda.reference.metric import ReferenceMetric, WeightedSum
 from sda.sampling import sample
 from sda.text.sentences import Sentences
+from sda.training.progress import Diverged
 from sda.training.reward import (
     constant_reward,
     distance_from_start,
@@ -57,8 +58,9 @@ def test_the_metric_is_on_every_token_and_what_it_rules_out_earns_the_least() ->
     assert rewards.tolist() == [[1.5, 1.5, 1.5, 0], [1.5, 1.5, 0, 0], [2, 2, 2, 2]]
 
 
-def test_where_all_are_ruled_out_nothing_is_earned() -> None:
-    assert metric_reward(METRIC)(FAKE[1:2]).tolist() == [[0, 0, 0, 0]]
+def test_a_batch_that_is_ruled_out_has_nothing_to_teach() -> None:
+    with pytest.raises(Diverged, match="rules out all 1 sentences of a batch"):
+        metric_reward(METRIC)(FAKE[1:2])
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from sda.models.generator import Generator, without_dropout
 from sda.reference.metric import WeightedSum
 from sda.rewards import RewardKind, rollout_rewards
 from sda.text.sentences import Sentences
+from sda.training.progress import Diverged
 from sda.training.settings import StageTwoSettings
 from sda.training.state import TrainState
 
@@ -64,14 +65,18 @@ def metric_reward(metric: WeightedSum) -> Reward:
     """The reference metric's score of the sentence on each of its tokens.
 
     A sentence that the metric rules out earns the lowest score of those in its batch that it does
-    not: minus infinity has no gradient.
+    not: minus infinity has no gradient. A batch in which it rules out all raises `Diverged`.
     """
 
     def reward(fake: Sentences) -> Tensor:
         scores = metric(fake).total
         allowed = scores > -torch.inf
-        lowest = scores[allowed].min() if bool(allowed.any()) else scores.new_zeros(())
-        earned = torch.where(allowed, scores, lowest).float().to(fake.tokens.device)
+        if not bool(allowed.any()):
+            raise Diverged(
+                f"the metric rules out all {len(fake)} sentences of a batch, so none is better"
+            )
+        earned = torch.where(allowed, scores, scores[allowed].min()).float()
+        earned = earned.to(fake.tokens.device)
         return earned[:, None] * fake.mask
 
     return reward
