@@ -1,6 +1,5 @@
 """What the ledger keeps of a run, and that it holds every column that an experiment shows."""
 
-import importlib.util
 import json
 import re
 import subprocess
@@ -18,7 +17,14 @@ from sda.reproduction import measure
 from sda.reproduction.definitions import experiment, experiment_names
 from sda.reproduction.jobs import NUMERICS, Job, make_job, plan_jobs
 from sda.reproduction.ledger import FIELDS
-from sda.reproduction.measure import Points, commit, make_record, packages, points_for
+from sda.reproduction.measure import (
+    Points,
+    commit,
+    lacks_checker,
+    make_record,
+    packages,
+    points_for,
+)
 from sda.reproduction.work import Places, train_job
 
 COSTS = {"updates", "tokens", "cpu-minutes"}
@@ -158,15 +164,21 @@ def test_records_hold_the_columns_of_every_experiment(kind: str, places: Places)
     experiments = [
         name for name in experiment_names() if source_kind(experiment(name).source) == kind
     ]
-    has_checker = importlib.util.find_spec("harper") is not None
+    without = {"grammar-issues"} if lacks_checker("train.txt") else set()
 
     assert experiments
     for name in experiments:
-        wanted = columns(name) - (set() if has_checker else {"grammar-issues"})
-        assert wanted - found["scores"].keys() == set()
+        assert columns(name) - without - found["scores"].keys() == set()
     assert {"updates", "written", "cpu_seconds"} <= found["costs"].keys()
     # A record tells nothing of the machine that it was made on.
     assert str(places.data) not in json.dumps(found)
+
+
+def test_only_text_lacks_a_checker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "find_spec", lambda name: None)
+    assert lacks_checker("coco/train.txt") and not lacks_checker("captions")
+    monkeypatch.setattr(measure, "find_spec", lambda name: name)
+    assert not lacks_checker("coco/train.txt")
 
 
 def test_the_commit_and_the_packages() -> None:

@@ -58,6 +58,7 @@ def reproduce(
     from sda.reproduction.data_files import require
     from sda.reproduction.jobs import needed_files, plan_jobs
     from sda.reproduction.ledger import Ledger
+    from sda.reproduction.measure import lacks_checker
     from sda.reproduction.runner import estimate, plan_work, run_jobs
     from sda.reproduction.tables import base_tables
     from sda.reproduction.watch import Screen, span
@@ -80,6 +81,12 @@ def reproduce(
         return
     if plan.left:
         require(data, needed_files(wanted))
+        if lacks_checker(found.source):
+            console.print(
+                "These records will be without grammar-issues for good, unless you first"
+                " pip install 'sda[grammar]'.",
+                markup=False,
+            )
         with Screen(len(plan.left), places) as screen:
             run_jobs(plan, places, jobs, screen)
     _show_tables(base_tables(found, Ledger(results), profile, models, seeds, rows))

@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,11 @@ def _checker(source: str) -> Checker | None:
         return HarperChecker()
     except UserError:
         return None
+
+
+def lacks_checker(source: str) -> bool:
+    """Whether records will have no issues of grammar for want of a package."""
+    return source_kind(source) == "text" and find_spec("harper") is None
 
 
 def commit() -> str | None:
