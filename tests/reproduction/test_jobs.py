@@ -30,7 +30,7 @@ KEYS = {
         "573d7926239dc2bbdcfa8e1084a4dea445d11142fa9bf0dcec57612fa610ee62"
     ),
     ("synthetic20", "leakrnn-rl-small-1"): (
-        "132616cb097f952e3e615885d4f40d5778c5b0825867927e149426193d63b062"
+        "4a3405024e9bd28152a53861bef74cc789f5f32f01fadf6a0255e029715009cd"
     ),
 }
 
