@@ -63,6 +63,14 @@ def test_the_page_has_a_section_for_every_experiment() -> None:
     for name in experiment_names():
         assert text.count(f"\n## {experiment(name).heading()}\n") == 1, name
         assert f"<!-- begin table {name} -->" in text
+        assert f"<!-- begin question {name} -->" in text
+
+
+def test_a_question_needs_no_runs() -> None:
+    found = experiment("coco")
+    words = " ".join(update(page("question coco")).split())
+
+    assert found.question in words and found.note.strip() in words
 
 
 def test_what_is_written_by_hand_stays() -> None:

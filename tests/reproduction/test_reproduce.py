@@ -45,6 +45,7 @@ def test_a_plan_runs_nothing(command: Command, tmp_path: Path) -> None:
     answer = command(*reproduce)
 
     assert answer.code == 0 and list(tmp_path.iterdir()) == []
+    assert said(answer).startswith(experiment("baselines").question)
     assert "0 runs are done, 2 are left, time not known yet" in said(answer)
     assert said(answer).endswith("left: rnn-mle-smoke-0 left: rnn-sda-smoke-0")
 

@@ -69,6 +69,8 @@ def reproduce(
     places = Places(data, out, results)
     plan = plan_work(wanted, places)
     console = Console(stderr=True, highlight=False)
+    for part in found.introduction():
+        console.print(part, markup=False)
     time = estimate(plan.left, Ledger(results).records(), jobs)
     console.print(
         f"{found.heading()}, profile {profile}: {len(plan.done)} runs are done,"

@@ -1,12 +1,13 @@
 """Generated blocks of a page: all between two markers comes from the ledger, the rest stays.
 
 A block begins with `<!-- begin KIND EXPERIMENT [BASE] -->` and ends with `<!-- end -->`, each alone
-on its line. Kinds: table, differences, distances, samples, provenance.
+on its line. Kinds: question, table, differences, distances, samples, provenance.
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,7 @@ from sda.reproduction.tables import BaseTable, base_tables
 
 END = "<!-- end -->"
 NO_RUNS = "No runs yet.\n"
+WIDTH = 110  # letters in a line of text
 _BEGIN = re.compile(r"<!--\s*begin\b(.*)-->")
 
 
@@ -75,7 +77,8 @@ def _block(words: Sequence[str], read: Callable[[str], list[BaseTable]], where: 
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
     tables = [known[base] for base in bases]
-    content = KINDS[words[0]](tables) if any(table.has_runs for table in tables) else NO_RUNS
+    is_ready = words[0] == "question" or any(table.has_runs for table in tables)
+    content = KINDS[words[0]](tables) if is_ready else NO_RUNS
     return f"\n{content}\n"
 
 
@@ -85,6 +88,12 @@ def _sheets(make: Callable[[BaseTable], Sheet]) -> Callable[[Sequence[BaseTable]
         return "\n".join(markdown(sheet) for sheet in sheets if sheet.rows) or NO_RUNS
 
     return content
+
+
+def _question(tables: Sequence[BaseTable]) -> str:
+    """What the experiment asks, and what differs from the paper."""
+    parts = tables[0].experiment.introduction()
+    return "\n\n".join(textwrap.fill(part, WIDTH) for part in parts) + "\n"
 
 
 def _samples(tables: Sequence[BaseTable]) -> str:
@@ -99,6 +108,7 @@ def _samples(tables: Sequence[BaseTable]) -> str:
 
 
 KINDS: dict[str, Callable[[Sequence[BaseTable]], str]] = {
+    "question": _question,
     "table": _sheets(BaseTable.sheet),
     "differences": _sheets(difference_sheet),
     "distances": _sheets(distance_sheet),

@@ -89,6 +89,10 @@ class Experiment(Section):
     def heading(self) -> str:
         return f"{self.number} {self.title}".strip()
 
+    def introduction(self) -> list[str]:
+        """The question, and what differs from the paper."""
+        return [part for part in (self.question, self.note.strip()) if part]
+
 
 def experiment_names() -> list[str]:
     """The names of all experiments."""
