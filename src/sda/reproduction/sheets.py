@@ -16,7 +16,7 @@ NOTHING = "-"
 SINGLE = "(single run)"
 WIDTH = 100  # of a table for the terminal that is written to a file
 OUTSIDE = "outside"
-_DIGITS = {"updates": 0, "tokens": 0, "cpu-minutes": 1, "length": 1}
+_DIGITS = {"nll-oracle": 3, "updates": 0, "tokens": 0, "cpu-minutes": 1, "length": 1}
 
 
 @dataclass(frozen=True)
