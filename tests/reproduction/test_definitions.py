@@ -88,6 +88,17 @@ def test_names_and_numbers() -> None:
     assert {name: experiment(name).number for name in experiment_names()} == NUMBERS
 
 
+def test_an_experiment_like_another_has_its_text_and_sizes() -> None:
+    news, rare = experiment("emnlp"), experiment("vocabulary")
+
+    assert (rare.source, rare.settings, rare.profiles) == (
+        news.source,
+        news.settings,
+        news.profiles,
+    )
+    assert rare.rows != news.rows and rare.question != news.question
+
+
 @names
 def test_the_papers_figures(name: str) -> None:
     found = experiment(name)

@@ -2,7 +2,8 @@
 
 `configs/experiments/NAME/experiment.toml` says what all rows share, `ROW.toml` beside it what a row
 changes. Values of a profile that only this experiment, or only this row, changes stand in the same
-file under `[profiles.NAME]`.
+file under `[profiles.NAME]`. With `like = "OTHER"` source, settings and profiles are those of
+another experiment, under the experiment's own, so that the two can have runs in common.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sda.errors import UserError
 from sda.training.settings import Section
 
 BASE_FILE = "experiment.toml"
+SHARED = ("source", "settings", "profiles")
 T = TypeVar("T", bound=Section)
 
 
@@ -103,7 +105,10 @@ def experiment(name: str) -> Experiment:
     """The experiment of that name; an unknown name raises one sentence that lists them."""
     if name not in experiment_names():
         raise UserError(f"unknown experiment {name!r} (known: {', '.join(experiment_names())})")
-    return _checked(Experiment, {**_read(name, BASE_FILE), "name": name}, f"{name}/{BASE_FILE}")
+    own = _read(name, BASE_FILE)
+    other = _read(own.pop("like"), BASE_FILE) if "like" in own else {}
+    shared = {key: other[key] for key in SHARED if key in other}
+    return _checked(Experiment, {**merged(shared, own), "name": name}, f"{name}/{BASE_FILE}")
 
 
 def merged(*tables: Mapping[str, Any]) -> dict[str, Any]:
