@@ -1,7 +1,8 @@
-"""Generated blocks of a page: all between two markers comes from the ledger, the rest stays.
+"""Generated blocks of a page: all between two markers is made anew, the rest stays.
 
-A block begins with `<!-- begin KIND EXPERIMENT [BASE] -->` and ends with `<!-- end -->`, each alone
-on its line. Kinds: question, table, differences, distances, samples, provenance.
+A question comes from the file of the experiment, all else from the ledger. A block begins with
+`<!-- begin KIND EXPERIMENT [BASE] -->` and ends with `<!-- end -->`, each alone on its line. Kinds:
+question, table, differences, distances, samples, provenance.
 """
 
 from __future__ import annotations
