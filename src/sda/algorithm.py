@@ -82,7 +82,7 @@ def self_data_augmentation(
         else:
             d = settings.discriminator_phase
             discriminator_phase(
-                state, corpus, write, d.first_sentences, d.first_passes, d.batch_size, meter
+                state, corpus.real, write, d.first_sentences, d.first_passes, d.batch_size, meter
             )  # Eq. 6
             tick()
             state.discriminator_round += 1
@@ -110,7 +110,7 @@ def self_data_augmentation(
             if step in LIKELIHOOD_STEPS:
                 maximise_likelihood(real, optimizer_for(step, state), meter)
                 continue
-            source = buffer if step is Step.AUGMENTED else corpus  # lines 10-16
+            source = buffer if step is Step.AUGMENTED else corpus.real  # lines 10-16
             d = settings.discriminator_phase
             for _ in range(d.rounds):
                 discriminator_phase(

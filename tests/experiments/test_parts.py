@@ -10,7 +10,7 @@ from tiny import tiny_settings, train_tiny
 from torch import Tensor
 
 from sda.errors import UserError
-from sda.experiments.parts import augment, build_objective, build_selection
+from sda.experiments.parts import augment, build_objective, build_selection, hold_out
 from sda.models.generator import Generator
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
 from sda.reference.metric import WeightedSum
@@ -59,10 +59,31 @@ def test_empty_sections_change_nothing(corpus: Corpus) -> None:
     settings, _ = tiny_settings("captions")
 
     assert augment(settings, corpus) is corpus
+    assert hold_out(settings, corpus) is corpus
     assert build_objective(settings, corpus, seeded(0)) is nll
     discriminator = RnnDiscriminator(10, seeded(0))
     none = build_selection(settings, WeightedSum([]), discriminator, corpus.vocabulary, seeded(0))
     assert none is None
+
+
+def test_held_out_sentences_are_for_the_discriminator_alone(corpus: Corpus) -> None:
+    settings, _ = tiny_settings("captions", "discriminator_phase.held_out=0.3")
+    parted = hold_out(settings, corpus)
+
+    assert parted.unseen is not None
+    assert len(parted.unseen) == round(0.3 * len(corpus))
+    both = lists_of(parted.train) + lists_of(parted.unseen)
+    assert sorted(both) == sorted(lists_of(corpus.train))
+    assert lists_of(parted.valid) == lists_of(corpus.valid)
+    again, other = (hold_out(settings.model_copy(update={"seed": s}), corpus) for s in (0, 1))
+    assert lists_of(again.train) == lists_of(parted.train) != lists_of(other.train)
+
+
+@pytest.mark.parametrize(("share", "who"), [("0.01", "discriminator"), ("0.99", "generator")])
+def test_a_share_that_leaves_nothing_is_refused(share: str, who: str, corpus: Corpus) -> None:
+    settings, _ = tiny_settings("captions", f"discriminator_phase.held_out={share}")
+    with pytest.raises(UserError, match=f"held_out = {share} of .* leaves none for the {who}"):
+        hold_out(settings, corpus)
 
 
 def test_an_enlarged_corpus_has_epochs_of_the_same_length(corpus: Corpus) -> None:

@@ -1,7 +1,7 @@
 """Algorithm 1 in the paper's order, told by collaborators that write down when they are called."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -99,7 +99,8 @@ def scribe(
     def discriminate(
         _: object, source: object, __: object, n: int, passes: int, *___: object
     ) -> str:
-        return f"discriminate {'buffer' if source is buffer else 'corpus'} {n} x {passes}"
+        names = {id(buffer): "buffer", id(corpus): "corpus"}
+        return f"discriminate {names.get(id(source), 'unseen')} {n} x {passes}"
 
     def update(_: object, optimizer: object, *__: object) -> str:
         return "policy gradient" if optimizer is state.policy_optimizer else "mle gradient"
@@ -124,6 +125,19 @@ def test_stage_one_is_likelihood_then_discrimination(scribe: Scribe) -> None:
         ("mle", 1),
         ("discriminator", 1),
         ("mle", 2),
+    ]
+
+
+def test_unseen_sentences_take_the_place_of_the_training_ones(scribe: Scribe) -> None:
+    scribe.corpus = replace(scribe.corpus, unseen=scribe.corpus.train[:3])
+    scribe.run([Phase.DISCRIMINATOR], [[T, A]])
+
+    judged = [event for event in scribe.events if event.startswith("discriminate")]
+    first = ["discriminate unseen 9 x 3"]
+    assert judged == [
+        *first,
+        *["discriminate unseen 7 x 3"] * 2,
+        *["discriminate buffer 7 x 3"] * 2,
     ]
 
 

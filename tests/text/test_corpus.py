@@ -1,5 +1,5 @@
 from collections import Counter
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 import torch
@@ -111,7 +111,19 @@ def test_corpus_holds_no_test_split() -> None:
         "valid",
         "max_length",
         "walk",
+        "unseen",
     }
+
+
+def test_the_discriminator_takes_unseen_sentences_for_real_and_nothing_else_draws_them() -> None:
+    sentences = numbered(8)
+    plain = Corpus(NumberVocabulary(8), sentences[:5], sentences[7:], max_length=8)
+    corpus = replace(plain, unseen=sentences[5:7])
+
+    assert plain.real is plain
+    assert len(corpus.real) == 2
+    assert sorted(numbers(corpus.real.draw(2, seeded(0)))) == [5, 6]
+    assert sorted(numbers(corpus.draw(5, seeded(0)))) == [0, 1, 2, 3, 4]
 
 
 def test_an_epoch_of_a_larger_corpus_walks_no_more_than_it_is_told() -> None:

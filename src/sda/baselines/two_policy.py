@@ -68,7 +68,7 @@ def imitate_with_two_policies(
 
     # The critic is high on pi, which comes nearer where it is low, and pi_1 where it is high.
     turns = {
-        Step.TRAINING: _Turn(state, partner, corpus, -settings.stage2.lambda_w),  # Eq. 14
+        Step.TRAINING: _Turn(state, partner, corpus.real, -settings.stage2.lambda_w),  # Eq. 14
         Step.AUGMENTED: _Turn(partner, state, buffer, settings.stage2.lambda_w),  # Eq. 13
     }
     # Stage I has left pi.

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from sda.errors import UserError
 from sda.experiments.build import build
 from sda.experiments.config import Settings
 from sda.experiments.scoring import Selection, seeded
@@ -16,6 +17,21 @@ from sda.reference.metric import WeightedSum
 from sda.text.corpus import Corpus
 from sda.text.vocabulary import Vocabulary
 from sda.training.steps import Objective, nll
+
+
+def hold_out(settings: Settings, corpus: Corpus) -> Corpus:
+    """The corpus with some training sentences set apart for the discriminator, if so asked."""
+    share = settings.discriminator_phase.held_out
+    if not share:
+        return corpus
+    count = round(share * len(corpus))
+    if not 0 < count < len(corpus):
+        raise UserError(
+            f"discriminator_phase.held_out = {share:g} of {len(corpus)} training sentences leaves"
+            f" none for the {'generator' if count else 'discriminator'}"
+        )
+    order = torch.randperm(len(corpus), generator=seeded(settings.seed, "held out"))
+    return replace(corpus, train=corpus.train[order[count:]], unseen=corpus.train[order[:count]])
 
 
 def augment(settings: Settings, corpus: Corpus) -> Corpus:

@@ -18,7 +18,7 @@ from sda.experiments.files import write_json, write_text
 from sda.experiments.folder import RunFolder
 from sda.experiments.guard import Breach, Guard
 from sda.experiments.keeper import Keeper
-from sda.experiments.parts import augment, build_objective, build_selection
+from sda.experiments.parts import augment, build_objective, build_selection, hold_out
 from sda.experiments.reporter import Reporter
 from sda.experiments.rows import score_rows
 from sda.experiments.run import Run
@@ -93,7 +93,7 @@ class _Training:
         rng = torch.Generator().manual_seed(settings.seed)
         self.state, self.metric = build_state(settings, loaded.corpus, rng, function)
         self.phases, self.schedule, self.training = plan(settings)
-        self.corpus = augment(settings, loaded.corpus)
+        self.corpus = augment(settings, hold_out(settings, loaded.corpus))
         self.objective = build_objective(settings, loaded.corpus, rng)
         self.selection = build_selection(
             settings,

@@ -39,6 +39,19 @@ def draw(sentences: Sentences, n: int, rng: torch.Generator) -> Sentences:
     return _taken(sentences, torch.cat(orders))
 
 
+@dataclass(frozen=True)
+class Pool:
+    """Sentences to draw from, and nothing else."""
+
+    sentences: Sentences
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def draw(self, n: int, rng: torch.Generator) -> Sentences:
+        return draw(self.sentences, n, rng)
+
+
 def batches(
     sentences: Sentences,
     size: int,
@@ -71,7 +84,8 @@ class Corpus:
 
     `max_length` is the most tokens a model must be able to write, the end symbol counted. `walk` is
     how many training sentences one epoch sees, drawn at random; all of them unless it is given. It
-    keeps the number of updates when the training sentences become more.
+    keeps the number of updates when the training sentences become more. `unseen` are sentences that
+    the generator never learns by likelihood, kept for the discriminator.
     """
 
     vocabulary: Vocabulary
@@ -79,15 +93,22 @@ class Corpus:
     valid: Sentences
     max_length: int
     walk: int | None = None
+    unseen: Sentences | None = None
 
     def __post_init__(self) -> None:
-        longest = int(torch.cat((self.train.lengths, self.valid.lengths)).max())
+        known = (self.train, self.valid, *([] if self.unseen is None else [self.unseen]))
+        longest = int(torch.cat([sentences.lengths for sentences in known]).max())
         if longest > self.max_length:
             raise ValueError(f"a sentence of {longest} tokens where max_length = {self.max_length}")
 
     def __len__(self) -> int:
         """The number of training sentences."""
         return len(self.train)
+
+    @property
+    def real(self) -> Source:
+        """What the discriminator takes for real: unseen sentences, or else those of training."""
+        return self if self.unseen is None else Pool(self.unseen)
 
     def draw(self, n: int, rng: torch.Generator) -> Sentences:
         """`n` training sentences at random; none comes twice before all have come once."""
