@@ -224,6 +224,16 @@ def test_a_single_pair_is_called_a_single_run(tmp_path: Path) -> None:
             ["mle", "paper", "recommended"],
             [f"SDA, preset recommended minus {other}" for other in ("RNN", "SDA, preset paper")],
         ),
+        # Where the preset is an attempt beside the paper's row, that row is the subject.
+        (
+            "vocabulary",
+            ["mle", "un", "sda", "recommended"],
+            [
+                "+SDA minus RNN",
+                "+SDA minus +UN",
+                "+SDA minus SDA, preset recommended, rare words alone",
+            ],
+        ),
     ],
 )
 def test_differences_are_of_one_row_and_within_a_start(

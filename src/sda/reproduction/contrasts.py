@@ -11,7 +11,8 @@ from sda.reproduction.sheets import Sheet, cell_with_interval, distance_cell, ro
 from sda.reproduction.summary import summarize
 from sda.reproduction.tables import ABOVE, BaseTable
 
-# The row that a table is about, the first that it has; where a start has none, rows that begin so.
+# The row that a table is about, the first that it has and that is no control; where a start has
+# none, rows that begin so.
 SUBJECTS = ("recommended", "sda")
 
 
@@ -137,7 +138,7 @@ def as_dict(table: BaseTable) -> dict[str, Any]:
 
 def _pairs(rows: list[Row]) -> Iterator[tuple[Row, Row]]:
     """Rows that the table is about with each other row of the same start."""
-    names = {row.name for row in rows}
+    names = {row.name for row in rows if not row.definition.is_control}
     subject = next((name for name in SUBJECTS if name in names), SUBJECTS[-1])
     for one in rows:
         if not one.name.startswith(subject):
