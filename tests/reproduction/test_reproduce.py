@@ -84,6 +84,7 @@ def test_jobs_are_run_and_one_that_fails_is_told(
         (("coco", "--rows", "adv"), "unknown row 'adv'"),
         (("coco", "--profile", "smoke"), "missing coco/train.txt, coco/valid.txt, coco/test.txt"),
         (("synthetic20", "--profile", "smoke"), "missing oracle/oracle_lstm.npz"),
+        (("coco", "--models", "leakrnn", "--rows", "raft"), "coco: leakrnn has no row raft"),
     ],
     ids=lambda part: "-".join(part) if isinstance(part, tuple) else "",
 )
@@ -96,6 +97,41 @@ def test_mistakes_are_one_sentence(
     assert words in answer.err.splitlines()[-1]
     assert "Traceback" not in answer.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_text_of_ones_own_needs_a_ledger_of_its_own(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    own = places_in(tmp_path).data / "coco" / "valid.txt"
+    own.parent.mkdir(parents=True)
+    own.write_text("a dog\n")
+    options = ("reproduce", "coco", "--profile", "smoke", "--data", "data", "--plan")
+    shipped, mine = command(*options), command(*options, "--results", "mine")
+
+    assert shipped.code == 2 and shipped.err.count("\n") == 1
+    assert "coco/valid.txt has 6 bytes" in shipped.err and "--results" in shipped.err
+    assert mine.code == 0
+    assert said(mine).startswith("Not the public file: coco/valid.txt has 6 bytes")
+
+
+@pytest.mark.parametrize("arguments", [("table", "coco"), ("figure", "coco")])
+def test_a_ledger_that_is_not_there_is_one_sentence(
+    arguments: tuple[str, ...], command: Command, tmp_path: Path
+) -> None:
+    answer = command(*arguments, "--results", str(tmp_path / "typo"))
+
+    assert answer.code == 2 and answer.out == ""
+    assert "typo: no folder of records; --results says where they are" in answer.err
+
+
+def test_a_page_is_not_emptied_by_a_wrong_name(command: Command, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("<!-- begin table coco -->\n\nfigures\n\n<!-- end -->\n")
+    before = page.read_text()
+
+    answer = command("table", "--update", str(page), "--results", str(tmp_path / "typo"))
+    assert answer.code == 2 and page.read_text() == before
 
 
 def test_a_broken_ledger_is_one_sentence(command: Command, tmp_path: Path) -> None:

@@ -201,6 +201,16 @@ def test_differences_are_paired_by_seed(tmp_path: Path) -> None:
     assert row["bleu-2"] == "-"
 
 
+def test_a_seed_outside_its_curve_is_told_in_the_differences(tmp_path: Path) -> None:
+    far = points({1.0: (0.9, 0.95), 0.83: (0.95, 0.99)})
+    some = difference_sheet(table(tmp_path, start(0), sda(0), start(1), sda(1, points=far)))
+    none = difference_sheet(table(tmp_path / "other", start(0), sda(0, points=far)))
+
+    assert cells(some, "+SDA minus RNN")[ABOVE] == "+0.020, 1 of 2 inside"
+    assert cells(some, "+SDA minus RNN")["bleu-5"] == "+0.050 (+0.050 to +0.050)"
+    assert cells(none, "+SDA minus RNN (single run)")[ABOVE] == "outside"
+
+
 def test_a_single_pair_is_called_a_single_run(tmp_path: Path) -> None:
     sheet = difference_sheet(table(tmp_path, start(0), sda(0)))
 

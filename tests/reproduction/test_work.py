@@ -71,6 +71,29 @@ def test_a_job_its_start_and_its_record(job: Job, places: Places) -> None:
     assert (contents(places.results), contents(places.runs)) == before
 
 
+def test_a_run_is_not_measured_on_another_text(job: Job, places: Places) -> None:
+    train_job(job, places)
+    test = places.data / "test.txt"
+    lines = test.read_text().splitlines(keepends=True)
+    test.write_text("".join(lines[1:]))
+
+    with pytest.raises(UserError, match="text"):
+        do_job(job, places)
+    assert Ledger(places.results).find(job.key) is None
+
+
+def test_the_commit_is_that_of_the_training(
+    job: Job, places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "_commit", lambda: "before")
+    train_job(job, places)
+    monkeypatch.setattr(work, "_commit", lambda: "later")
+    do_job(job, places)
+
+    record = Ledger(places.results).find(job.key)
+    assert record is not None and record.data["commit"] == "before"
+
+
 def test_a_finished_start_serves_several_at_once(job: Job, places: Places) -> None:
     assert job.start is not None
     start = train_job(job.start, places)

@@ -35,6 +35,7 @@ Seeds = Annotated[
     int | None, typer.Option(min=1, help="How many seeds, from 0 on; by default the experiment's.")
 ]
 Results = Annotated[Path, typer.Option(help="Folder of the ledger.")]
+SHIPPED = Path("results")
 
 
 def reproduce(
@@ -46,7 +47,7 @@ def reproduce(
     jobs: Annotated[int, typer.Option(min=1, help="Runs at a time, one core each.")] = 1,
     data: Annotated[Path, typer.Option(help="Data folder; see sda data.")] = Path("data"),
     out: Annotated[Path, typer.Option(help="Folder for run folders.")] = Path("runs/reproduce"),
-    results: Results = Path("results"),
+    results: Results = SHIPPED,
     dry_run: Annotated[
         bool, typer.Option("--plan", help="Say what is done and what is left, and run nothing.")
     ] = False,
@@ -54,8 +55,9 @@ def reproduce(
     """Run the rows of an experiment's table that the ledger does not have, and print the table."""
     from rich.console import Console
 
+    from sda.errors import UserError
     from sda.reproduction import definitions
-    from sda.reproduction.data_files import require
+    from sda.reproduction.data_files import not_public, require
     from sda.reproduction.jobs import needed_files, plan_jobs
     from sda.reproduction.ledger import Ledger
     from sda.reproduction.measure import lacks_checker
@@ -66,9 +68,22 @@ def reproduce(
 
     found = definitions.experiment(experiment)
     wanted = plan_jobs(found, profile, models, seeds, rows)
+    if not wanted:
+        raise UserError(
+            f"{experiment}: {', '.join(models or [])} has no row {', '.join(rows or [])}"
+        )
+    needed = needed_files(wanted)
+    others = not_public(data, needed)
+    if others and results == SHIPPED:
+        raise UserError(
+            f"{data}: {'; '.join(others)}; the ledger in {results} is about the public files, so"
+            " give --results another folder for runs on your own"
+        )
     places = Places(data, out, results)
     plan = plan_work(wanted, places)
     console = Console(stderr=True, highlight=False)
+    for other in others:
+        console.print(f"Not the public file: {other}.", markup=False)
     for part in found.introduction():
         console.print(part, markup=False)
     time = estimate(plan.left, Ledger(results).records(), jobs)
@@ -82,7 +97,7 @@ def reproduce(
             console.print(f"left: {job.name}", markup=False)
         return
     if plan.left:
-        require(data, needed_files(wanted))
+        require(data, needed)
         if lacks_checker(found.source):
             console.print(
                 "These records will be without grammar-issues for good, unless you first"
@@ -100,7 +115,7 @@ def table(
     ] = None,
     profile: Profile = "small",
     models: Models = None,
-    results: Results = Path("results"),
+    results: Results = SHIPPED,
     form: Annotated[
         Form | None,
         typer.Option("--format", help="By default that of the ending of -o, else the screen's."),
@@ -120,7 +135,7 @@ def table(
 
     if (experiment is None) == (update is None):
         raise UserError("give either an experiment or --update PAGE")
-    ledger = Ledger(results)
+    ledger = Ledger.existing(results)
     if update is not None:
         if form is not None or out is not None or models is not None:
             raise UserError("--update takes no --format, -o or --models")
@@ -139,7 +154,7 @@ def figure(
     experiment: Experiment,
     profile: Profile = "small",
     models: Models = None,
-    results: Results = Path("results"),
+    results: Results = SHIPPED,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -155,7 +170,8 @@ def figure(
     from sda.reproduction.ledger import Ledger
 
     path = default_file(experiment, profile) if out is None else out
-    write_figure(definitions.experiment(experiment), profile, Ledger(results), path, models)
+    ledger = Ledger.existing(results)
+    write_figure(definitions.experiment(experiment), profile, ledger, path, models)
     print(path)
 
 
@@ -226,7 +242,7 @@ def _show_files(folder: Path, findings: Sequence[Finding]) -> None:
     missing = [found.file for found in findings if found.state is State.MISSING]
     lines = [
         f"missing: {', '.join(file.path for file in group)}"
-        f"\n  needed for: {', '.join(group[0].experiments)}"
+        f"\n  needed for: {group[0].purpose}"
         f"\n  from: {group[0].origin}"
         f"\n  made so: {group[0].made}"
         f"\n  licence: {group[0].licence}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sda.reproduction.distance import plane_title, planes_for
@@ -29,7 +29,10 @@ def differences(table: BaseTable) -> list[dict[str, Any]]:
         values = {}
         for column in difference_columns(table):
             first, second = (_values(table, row, column) for row in (one, other))
-            values[column] = [first[s] - second[s] for s in sorted(first.keys() & second.keys())]
+            values[column] = [
+                _difference(first[seed], second[seed])
+                for seed in sorted(first.keys() & second.keys())
+            ]
         seeds = sorted(one.records.keys() & other.records.keys())
         found.append({"row": one, "minus": other, "seeds": seeds, "values": values})
     return found
@@ -45,7 +48,7 @@ def difference_sheet(table: BaseTable) -> Sheet:
                 len(found["seeds"]),
             ),
             str(len(found["seeds"])),
-            *(cell_with_interval(summarize(found["values"][name]), name) for name in columns),
+            *(_cell(found["values"][name], name) for name in columns),
         ]
         for found in differences(table)
     ]
@@ -120,7 +123,7 @@ def as_dict(table: BaseTable) -> dict[str, Any]:
                 "figures": {
                     column: {"values": values, **summary.as_dict()}
                     for column, values in found["values"].items()
-                    if (summary := summarize(values)) is not None
+                    if (summary := summarize(_inside(values))) is not None
                 },
             }
             for found in differences(table)
@@ -151,10 +154,24 @@ def _pairs(rows: list[Row]) -> Iterator[tuple[Row, Row]]:
                 yield one, other
 
 
-def _values(table: BaseTable, row: Row, column: str) -> dict[int, float]:
+def _values(table: BaseTable, row: Row, column: str) -> Mapping[int, float | None]:
+    """By seed; no number where the row lies outside the curve of its start."""
     if column != ABOVE:
         return row.values(column)
     if row.is_start:
         return dict.fromkeys(row.records, 0.0)
-    found = row.distances(table.plane)
-    return {seed: each.as_trained for seed, each in found.items() if each.as_trained is not None}
+    return {seed: each.as_trained for seed, each in row.distances(table.plane).items()}
+
+
+def _difference(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one - other
+
+
+def _inside(values: Sequence[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
+
+
+def _cell(values: Sequence[float | None], column: str) -> str:
+    if column == ABOVE:
+        return distance_cell(values, has_interval=True)
+    return cell_with_interval(summarize(_inside(values)), column)

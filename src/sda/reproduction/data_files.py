@@ -40,6 +40,10 @@ class DataFile:
     experiments: tuple[str, ...]
     """Those that cannot run without it."""
 
+    @property
+    def purpose(self) -> str:
+        return ", ".join(self.experiments) or "no run, only to compare with"
+
 
 class State(StrEnum):
     PRESENT = "present"
@@ -112,6 +116,13 @@ def check_file(folder: Path, file: DataFile) -> Finding:
 def by_origin(files: Iterable[DataFile]) -> list[list[DataFile]]:
     """Neighbours of one origin in one list."""
     return [list(group) for _, group in groupby(files, key=lambda file: file.origin)]
+
+
+def not_public(folder: Path, paths: Sequence[str]) -> list[str]:
+    """What the folder holds under these names that is another file, one clause each."""
+    files = {file.path: file for file in known_files()}
+    found = [check_file(folder, files[path]) for path in paths]
+    return [str(finding) for finding in found if finding.is_wrong]
 
 
 def require(folder: Path, paths: Sequence[str]) -> None:

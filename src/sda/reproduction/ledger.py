@@ -13,7 +13,26 @@ from sda.errors import UserError
 from sda.experiments.files import naming, read_json, write_text
 
 FORMAT = 1
-FIELDS = ("key", "experiment", "row", "base", "profile", "seed", "scores", "real", "costs", "curve")
+FIELDS = (
+    "key",
+    "experiment",
+    "row",
+    "base",
+    "profile",
+    "seed",
+    "start",
+    "commit",
+    "packages",
+    "settings",
+    "scores",
+    "real",
+    "alarms",
+    "costs",
+    "first_stage_costs",
+    "curve",
+    "progress",
+    "samples",
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +72,13 @@ class Ledger:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+
+    @classmethod
+    def existing(cls, folder: Path) -> Ledger:
+        """The ledger in a folder that is there: a wrong name would pass for one without runs."""
+        if not folder.is_dir():
+            raise UserError(f"{folder}: no folder of records; --results says where they are")
+        return cls(folder)
 
     @cached_property
     def _by_key(self) -> dict[str, Record]:

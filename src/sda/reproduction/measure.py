@@ -20,6 +20,7 @@ from sda.evaluation.grammar import Checker, grammar_score
 from sda.evaluation.score import Convention, Score
 from sda.experiments.costs import run_costs
 from sda.experiments.curve import TEMPERATURES, make_point_decoding
+from sda.experiments.files import naming, write_text
 from sda.experiments.layers import source_kind
 from sda.experiments.points import CHECKED_SENTENCES, PointScorer
 from sda.experiments.run import Run
@@ -46,6 +47,7 @@ FIGURES = (
 )
 PURPOSES = ("points", "selection of points")  # of random numbers
 SHOWN_SAMPLES = 10
+COMMIT = "commit.txt"
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ def make_record(job: Job, run: Run, points: Points) -> dict[str, Any]:
     # The two rows after real text are those of the start; without a second stage that is all.
     own = rows[3] if len(rows) > 3 else rows[1]
     real = rows[0]
-    texts = run.folder.samples.read_text(encoding="utf-8").splitlines()
+    with naming(run.folder.samples):
+        texts = run.folder.samples.read_text(encoding="utf-8").splitlines()
     checked = _grammar(job, run, texts)
     scores = [*own.scores, *checked[:1]]
     real_scores = [*real.scores, *checked[1:]]
@@ -86,7 +89,7 @@ def make_record(job: Job, run: Run, points: Points) -> dict[str, Any]:
         "profile": job.profile,
         "seed": job.seed,
         "start": None if job.start is None else job.start.key,
-        "commit": commit(),
+        "commit": trained_by(run),
         "packages": packages(),
         "settings": job.settings.model_dump(mode="json", exclude_defaults=True),
         "scores": _figures(scores),
@@ -107,6 +110,7 @@ def measure_points(run: Run, points: Points) -> dict[str, Any]:
     # A run that was finished before has not set them in this process.
     torch.set_num_threads(run.settings.threads)
     loaded = load_source(run.settings)
+    loaded.check(run.folder)
     data = run.settings.data
     convention = Convention(data.tokenizer, data.lowercase)
     seed = run.settings.seed
@@ -168,6 +172,21 @@ def commit() -> str | None:
 def _git(*arguments: str) -> str:
     command = ["git", "-C", str(Path(__file__).parent), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def note_commit(run: Run, made_by: str | None) -> None:
+    """Keep with the run which commit trained it: it may be measured by another one later."""
+    if made_by is not None:
+        write_text(run.path / COMMIT, f"{made_by}\n")
+
+
+def trained_by(run: Run) -> str | None:
+    """The commit that was kept with the run; without one that of now."""
+    path = run.path / COMMIT
+    if not path.is_file():
+        return commit()
+    with naming(path):
+        return path.read_text(encoding="utf-8").strip()
 
 
 def packages() -> dict[str, str]:

@@ -33,6 +33,7 @@ POINT_SCORES = (
     "length",
     "nll-oracle",
     "grammatical-share",
+    "grammar-issues",
     "nll-test",
 )
 # Real text has the same figures here exactly if it is about the same sentences and references.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from sda.experiments.config import Settings, write_toml
@@ -13,7 +14,7 @@ from sda.experiments.run import Run
 from sda.experiments.train import train_run
 from sda.reproduction.jobs import Job, located
 from sda.reproduction.ledger import Ledger
-from sda.reproduction.measure import make_record, points_for
+from sda.reproduction.measure import commit, make_record, note_commit, points_for
 
 KEY_LETTERS = 10  # enough to tell folders apart
 
@@ -55,7 +56,16 @@ def train_job(job: Job, places: Places) -> Run:
         # Several may begin with it at once, and training would lock it.
         folder.check_same(settings)
         return Run(folder.path)
-    return train_run(settings, job.origins, folder.path, Quiet(), resume=True)
+    made_by = _commit()
+    run = train_run(settings, job.origins, folder.path, Quiet(), resume=True)
+    note_commit(run, made_by)
+    return run
+
+
+@cache
+def _commit() -> str | None:
+    """That of the code in this process, which stays when the repository goes on."""
+    return commit()
 
 
 def _lead_to_files(folder: RunFolder, settings: Settings, origins: dict[str, str]) -> None:
