@@ -1,5 +1,6 @@
 """Each experiment has a figure from whatever the ledger holds, and says what it does not hold."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from sda.reproduction.jobs import Job
 from sda.reproduction.ledger import Ledger
 
 Command = Callable[..., Answer]
+ROOT = Path(__file__).parents[2]
+SHOWN = sorted((ROOT / "docs" / "figures").glob("*-small.svg"))
 
 NAMES = (
     "bleu-2",
@@ -196,3 +199,28 @@ def test_the_command_writes_a_file_and_says_where(
     assert answer.code == 2
     assert "figure.gif: a figure is written as .svg, .png, .pdf, not '.gif'" in answer.err
     assert "no run of samples" in command("figure", "samples").err
+
+
+def test_the_pages_show_figures_of_the_ledger() -> None:
+    assert {path.stem.removesuffix("-small") for path in SHOWN} >= {"synthetic20", "coco", "size"}
+
+
+@pytest.mark.parametrize("path", SHOWN, ids=lambda path: path.stem)
+def test_a_figure_in_the_pages_is_what_the_ledger_gives(path: Path) -> None:
+    name = path.stem.removesuffix("-small")
+    now = draw_figure(experiment(name), "small", Ledger(ROOT / "results"), ".svg").decode()
+    shown = path.read_text(encoding="utf-8")
+
+    assert words_of(shown) == words_of(now)
+    # Other processors may round otherwise in the last digit.
+    assert places_of(shown) == pytest.approx(places_of(now), abs=0.01)
+
+
+def words_of(svg: str) -> list[str]:
+    return re.findall(r">([^<>]+)</text>", svg)
+
+
+def places_of(svg: str) -> list[float]:
+    """The numbers of all lines and areas."""
+    lines = " ".join(re.findall(r' d="([^"]*)"', svg))
+    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", lines)]
