@@ -3,7 +3,9 @@
 Classes and functions are in `fakes` and `tiny`.
 """
 
+import signal
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +21,12 @@ from sda.text.corpus import Corpus
 from sda.text.sentences import Flat, Sentences
 from sda.text.tokens import WhitespaceTokenizer
 from sda.text.vocabulary import WordVocabulary
+
+# A shell has what it runs in the background ignore Ctrl-C, and with it every command that a test
+# would interrupt.
+is_main = threading.current_thread() is threading.main_thread()
+if is_main and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Models this small are slower on several threads, and test processes share the machine.
 torch.set_num_threads(1)
