@@ -67,7 +67,7 @@ def test_empty_sections_change_nothing(corpus: Corpus) -> None:
 
 
 def test_held_out_sentences_are_for_the_discriminator_alone(corpus: Corpus) -> None:
-    settings, _ = tiny_settings("captions", "discriminator_phase.held_out=0.3")
+    settings, _ = tiny_settings("captions", "discriminator_phase.unseen=0.3")
     parted = hold_out(settings, corpus)
 
     assert parted.unseen is not None
@@ -81,8 +81,8 @@ def test_held_out_sentences_are_for_the_discriminator_alone(corpus: Corpus) -> N
 
 @pytest.mark.parametrize(("share", "who"), [("0.01", "discriminator"), ("0.99", "generator")])
 def test_a_share_that_leaves_nothing_is_refused(share: str, who: str, corpus: Corpus) -> None:
-    settings, _ = tiny_settings("captions", f"discriminator_phase.held_out={share}")
-    with pytest.raises(UserError, match=f"held_out = {share} of .* leaves none for the {who}"):
+    settings, _ = tiny_settings("captions", f"discriminator_phase.unseen={share}")
+    with pytest.raises(UserError, match=f"unseen = {share} of .* leaves none for the {who}"):
         hold_out(settings, corpus)
 
 

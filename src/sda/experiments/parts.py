@@ -21,13 +21,13 @@ from sda.training.steps import Objective, nll
 
 def hold_out(settings: Settings, corpus: Corpus) -> Corpus:
     """The corpus with some training sentences set apart for the discriminator, if so asked."""
-    share = settings.discriminator_phase.held_out
+    share = settings.discriminator_phase.unseen
     if not share:
         return corpus
     count = round(share * len(corpus))
     if not 0 < count < len(corpus):
         raise UserError(
-            f"discriminator_phase.held_out = {share:g} of {len(corpus)} training sentences leaves"
+            f"discriminator_phase.unseen = {share:g} of {len(corpus)} training sentences leaves"
             f" none for the {'generator' if count else 'discriminator'}"
         )
     order = torch.randperm(len(corpus), generator=seeded(settings.seed, "held out"))

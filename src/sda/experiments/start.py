@@ -31,7 +31,7 @@ SECTIONS = (
     "objective",
     "mle",
 )
-JUDGE = ("rate", "batch_size", "first_rounds", "first_passes", "first_sentences", "held_out")
+JUDGE = ("rate", "batch_size", "first_rounds", "first_passes", "first_sentences", "unseen")
 START_ROWS = 3  # of a table: real text, and the end of Stage I at two temperatures
 
 

@@ -65,7 +65,7 @@ class DiscriminatorSettings(Section):
     """Walks over the sentences of one round in Stage II."""
     sentences: PositiveInt = 10_000
     """Real sentences, and as many fakes, in one round of Stage II; no more than the buffer has."""
-    held_out: float = Field(default=0.0, ge=0, lt=1)
+    unseen: float = Field(default=0.0, ge=0, lt=1)
     """Share of the training sentences that the generator does not learn by likelihood, and that
     are all the discriminator knows of real text; 0 shows all of them to both."""
 
