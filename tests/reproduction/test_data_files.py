@@ -31,6 +31,7 @@ EXPERIMENTS = {
     "size": {"coco"},
     "imitation": {"coco"},
     "recommended-coco": {"coco"},
+    "recommended-checked": {"coco"},
     "emnlp": {"emnlp_news"},
     "grammar": {"emnlp_news"},
     "memorization": {"emnlp_news"},

@@ -22,6 +22,7 @@ NUMBERS = {
     "imitation": "E8",
     "memorization": "E6",
     "recommended": "",
+    "recommended-checked": "",
     "recommended-coco": "",
     "recommended-news": "",
     "repetition": "E10",
