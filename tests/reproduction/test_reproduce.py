@@ -46,7 +46,7 @@ def test_a_plan_runs_nothing(command: Command, tmp_path: Path) -> None:
 
     assert answer.code == 0 and list(tmp_path.iterdir()) == []
     assert said(answer).startswith(experiment("baselines").question)
-    assert "0 runs are done, 2 are left, time not known yet" in said(answer)
+    assert "runs done: 0, left: 2, time not known yet" in said(answer)
     assert said(answer).endswith("left: rnn-mle-smoke-0 left: rnn-sda-smoke-0")
 
     first, second = plan_jobs(experiment("baselines"), "smoke", None, 1, ROWS)
@@ -55,7 +55,7 @@ def test_a_plan_runs_nothing(command: Command, tmp_path: Path) -> None:
     times = {"costs": {"seconds": 50.0}, "first_stage_costs": {"seconds": 30.0}}
     ledger.write(record_of(second, **times, key="of other settings"))
     # The start's folder is not there, so both are to be trained: 30 and 20 seconds.
-    assert "0 runs are done, 2 are left, about 50 s" in said(command(*reproduce))
+    assert "runs done: 0, left: 2, about 50 s" in said(command(*reproduce))
 
 
 def test_jobs_are_run_and_one_that_fails_is_told(
@@ -225,13 +225,13 @@ def test_interrupted_and_killed_it_goes_on_to_the_same_records(tmp_path: Path) -
     assert not second.is_finished
 
     code, err = Life(tmp_path / "parts").end()
-    assert code == 0 and "1 runs are done, 1 are left" in " ".join(err.split())
+    assert code == 0 and "runs done: 1, left: 1" in " ".join(err.split())
     assert figures(parts.results) == figures(whole.results)
     assert len(figures(parts.results)) == len(jobs)
 
     files = contents(tmp_path / "parts")
     code, err = Life(tmp_path / "parts").end()
-    assert code == 0 and "2 runs are done, 0 are left" in " ".join(err.split())
+    assert code == 0 and "runs done: 2, left: 0" in " ".join(err.split())
     assert contents(tmp_path / "parts") == files
     assert json.loads(start.finished.read_text())["epochs"] == lines(start)
 

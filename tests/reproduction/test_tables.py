@@ -314,7 +314,7 @@ def test_reproduce_ends_with_the_table(tmp_path: Path, command: Command) -> None
     choices = ("--profile", "smoke", "--models", "rnn", "--seeds", 1, "--results", tmp_path)
     answer = command("reproduce", "samples", *choices, "--out", tmp_path / "runs")
 
-    assert answer.code == 0 and "3 runs are done, 0 are left" in answer.err
+    assert answer.code == 0 and "runs done: 3, left: 0" in answer.err
     assert answer.out.count("0.125") == 3
     # Other seeds were not asked for, so none is missing.
     assert "Missing" not in answer.out

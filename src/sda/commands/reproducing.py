@@ -88,8 +88,8 @@ def reproduce(
         console.print(part, markup=False)
     time = estimate(plan.left, Ledger(results).records(), jobs)
     console.print(
-        f"{found.heading()}, profile {profile}: {len(plan.done)} runs are done,"
-        f" {len(plan.left)} are left"
+        f"{found.heading()}, profile {profile}; runs done: {len(plan.done)},"
+        f" left: {len(plan.left)}"
         + ("" if not plan.left else f", about {span(time)}" if time else ", time not known yet")
     )
     if dry_run:
