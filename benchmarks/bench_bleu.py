@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks.harness import Row, compare, cpu_seconds
 from sda.evaluation.encoder import encode_texts
-from sda.text.bleu import References, self_bleu
+from sda.text.sentence_bleu import References, self_bleu
 
 SENTENCES = 10_000
 SELF_SENTENCES = 2_000

@@ -15,8 +15,8 @@ import torch
 from benchmarks import textbook_eda as textbook
 from benchmarks.harness import Row, compare
 from sda.baselines.edits import edit
-from sda.experiments.augmentation import Recipe, augment_file
-from sda.text.captions import CaptionGrammar
+from sda.baselines.file_edits import Recipe, augment_file
+from sda.text.captions.caption_grammar import CaptionGrammar
 from sda.text.sentences import Flat
 from sda.text.synonyms import Choices, find_choices, wordnet
 

@@ -25,10 +25,10 @@ from benchmarks.harness import (
     least_cpu_seconds,
     peak_gigabytes,
 )
-from sda.evaluation.bleu import ORDERS, SELF_BLEU_LIMIT
+from sda.evaluation.bleu_scores import ORDERS, SELF_BLEU_LIMIT
 from sda.evaluation.encoder import encode_texts
 from sda.evaluation.evaluator import DEFAULT, Evaluator
-from sda.text.captions import CaptionGrammar
+from sda.text.captions.caption_grammar import CaptionGrammar
 from sda.text.kneser_ney import ORDER, NgramModel
 
 SENTENCES = 10_000

@@ -16,7 +16,7 @@ from fakes import seeded
 from tiny import Answer, train_tiny, write_toy
 
 from sda.cli import main
-from sda.experiments.run import Run
+from sda.runs.run import Run
 from sda.text.corpus import Corpus
 from sda.text.sentences import Flat, Sentences
 from sda.text.tokens import WhitespaceTokenizer

@@ -11,10 +11,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from sda.models.branching import State
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
 from sda.models.oracle import GATES
-from sda.models.state import State
 from sda.text.sentences import Flat, Sentences
 
 

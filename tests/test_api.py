@@ -8,7 +8,7 @@ from tiny import TINY, toy_lines
 
 import sda
 from sda.evaluation.evaluator import Options
-from sda.experiments.layers import Layers
+from sda.settings.layers import Layers
 
 
 def tiny_table() -> dict[str, Any]:

@@ -13,8 +13,8 @@ import pytest
 from tiny import TINY, Answer, outcome, toy_lines
 
 import sda
-from sda.commands.training import default_folder
-from sda.experiments.run import Run
+from sda.commands.generating import default_folder
+from sda.runs.run import Run
 
 Command = Callable[..., Answer]
 SETS = ["--preset", "paper", *(word for value in TINY for word in ("--set", value))]

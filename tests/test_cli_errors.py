@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from tiny import TINY, Answer, Interrupting, contents, outcome, toy_lines, train_tiny
 
-from sda.experiments.layers import names_of
-from sda.experiments.run import Run
+from sda.runs.run import Run
+from sda.settings.layers import names_of
 
 Command = Callable[..., Answer]
 SETS = ["--preset", "paper", *(word for value in TINY for word in ("--set", value))]

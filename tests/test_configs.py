@@ -11,13 +11,14 @@ import torch
 from fakes import seeded
 
 from sda.errors import UserError
-from sda.experiments.build import build_metric, build_models, build_state, plan
-from sda.experiments.config import Settings, leaves, make_settings, write_toml
-from sda.experiments.layers import Choices, named, names_of
 from sda.models.oracle import random_oracle
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
 from sda.reference.bleu import Bleu
 from sda.reference.likelihood import Likelihood
+from sda.runs.assemble import build_metric, build_models, build_state
+from sda.runs.plan import plan
+from sda.settings.layers import Choices, named, names_of
+from sda.settings.schema import Settings, leaves, make_settings, write_toml
 from sda.text.corpus import Corpus
 from sda.training.schedule import Phase, Step
 

@@ -12,10 +12,10 @@ from fakes import seeded
 from test_docs import ROOT, blocks
 
 from sda.errors import UserError
-from sda.experiments.build import build
-from sda.experiments.layers import Choices
-from sda.experiments.run import Run
 from sda.models.generator import Generator
+from sda.runs.components import build
+from sda.runs.run import Run
+from sda.settings.layers import Choices
 
 PAGE = ROOT / "docs" / "extending.md"
 PROMISES = [

@@ -18,13 +18,18 @@ LAYERS = (
     ("cli", "api"),
     ("commands",),
     ("reproduction",),
-    ("experiments",),
+    ("runs",),
+    ("show",),
+    ("scoring",),
+    ("source",),
+    ("settings",),
     ("algorithm", "baselines"),
     ("training", "evaluation"),
     ("reference", "buffer", "rewards"),
     ("sampling",),
     ("models",),
     ("text",),
+    ("files", "randomness"),
     ("errors", "configs", "__init__"),
 )
 ROW = {box: row for row, boxes in enumerate(LAYERS) for box in boxes}
@@ -40,7 +45,7 @@ FORBIDDEN = {
 
 # All that models and arithmetic need; files, settings and screens belong to the upper rows.
 FOUNDATION = {"torch", "numpy", "numba"}
-BELOW_EXPERIMENTS = (
+BELOW_SETTINGS = (
     "models",
     "sampling",
     "reference",
@@ -114,11 +119,11 @@ def test_imports_point_down(path: Path) -> None:
 @pytest.mark.parametrize(
     ("importer", "imported", "allowed"),
     [
-        ("cli", "experiments", True),
+        ("cli", "runs", True),
         ("commands", "reproduction", True),
-        ("reproduction", "experiments", True),
-        ("experiments", "reproduction", False),
-        ("experiments", "evaluation", True),
+        ("reproduction", "runs", True),
+        ("runs", "reproduction", False),
+        ("runs", "evaluation", True),
         ("algorithm", "training", True),
         ("training", "buffer", True),
         ("evaluation", "sampling", True),
@@ -133,7 +138,7 @@ def test_imports_point_down(path: Path) -> None:
         ("baselines", "training", True),
         ("baselines", "algorithm", False),
         ("baselines", "evaluation", False),
-        ("baselines", "experiments", False),
+        ("baselines", "runs", False),
         ("evaluation", "reference", False),
         ("evaluation", "training", False),
         ("cli", "api", False),
@@ -181,7 +186,7 @@ def words_of(path: Path) -> set[str]:
     return {word for text in found for word in re.findall(r"[a-z]+", text.lower())}
 
 
-@pytest.mark.parametrize("box", BELOW_EXPERIMENTS)
+@pytest.mark.parametrize("box", BELOW_SETTINGS)
 def test_nothing_that_trains_mentions_a_test_split(box: str) -> None:
     files = [path for path in FILES if box_of(path) == box]
 

@@ -13,7 +13,7 @@ import pytest
 from tiny import EPOCHS, SMALL_ORACLE, TINY, Answer, Interrupting, contents, outcome, train_tiny
 
 from sda.errors import UserError
-from sda.experiments.run import Run
+from sda.runs.run import Run
 
 SETS = ["--preset", "paper", *(word for value in TINY for word in ("--set", value))]
 

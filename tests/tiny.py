@@ -10,11 +10,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from sda.experiments.config import Settings
-from sda.experiments.layers import Choices
-from sda.experiments.reporter import Quiet, Reporter
-from sda.experiments.run import Run
-from sda.experiments.train import train_run
+from sda.runs.run import Run
+from sda.runs.train import train_run
+from sda.settings.layers import Choices
+from sda.settings.schema import Settings
+from sda.show.terminal import Quiet, Reporter
 
 # On top of the smoke profile: two epochs, one round and two epochs, of a few updates each.
 TINY = (

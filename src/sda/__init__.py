@@ -12,12 +12,12 @@ __all__ = ["Run", "UserError", "__version__", "evaluate", "train"]
 if TYPE_CHECKING:
     from sda.api import evaluate, train
     from sda.errors import UserError
-    from sda.experiments.run import Run
+    from sda.runs.run import Run
 
 _HOMES = {
     "train": "sda.api",
     "evaluate": "sda.api",
-    "Run": "sda.experiments.run",
+    "Run": "sda.runs.run",
     "UserError": "sda.errors",
 }
 

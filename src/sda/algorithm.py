@@ -20,12 +20,12 @@ from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
 from sda.training.diagnosis import diagnose
 from sda.training.entropy import add_entropy
-from sda.training.likelihood import LIKELIHOOD_STEPS, optimizer_for, real_batches
+from sda.training.likelihood_steps import LIKELIHOOD_STEPS, optimizer_for, real_batches
 from sda.training.plateau import check_validation, follow_plateau
 from sda.training.progress import Meter, Progress
 from sda.training.reward import Reward, rollout_reward
 from sda.training.schedule import Phase, Step, next_phase
-from sda.training.settings import TrainingSettings
+from sda.training.stages import TrainingSettings
 from sda.training.state import TrainState
 from sda.training.steps import Objective, discriminator_phase, nll, update_generator
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from sda.evaluation.evaluator import Evaluation, Options
 from sda.evaluation.texts import evaluate_texts
-from sda.experiments.layers import Choices
-from sda.experiments.reporter import Quiet, Terminal
-from sda.experiments.run import Run
-from sda.experiments.train import train_run
+from sda.runs.run import Run
+from sda.runs.train import train_run
+from sda.settings.layers import Choices
+from sda.show.terminal import Quiet, Terminal
 from sda.text.reading import read_lines
 
 

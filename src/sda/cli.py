@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from sda import __version__
-from sda.commands import augmenting, evaluating, reading, reproducing, training
+from sda.commands import augmenting, evaluating, generating, inspecting, reproducing
 
 app = typer.Typer(
     help="Self Data Augmentation: a text generator learns from its own best sentences, and you see"
@@ -73,14 +73,14 @@ def _options(
 
 
 for command in (
-    training.train,
-    training.demo,
-    training.sample,
+    generating.train,
+    generating.demo,
+    generating.sample,
     evaluating.evaluate,
     evaluating.compare,
     evaluating.curve,
     evaluating.report,
-    reading.inspect,
+    inspecting.inspect,
     augmenting.eda,
     reproducing.reproduce,
     reproducing.table,

@@ -8,9 +8,9 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from sda.models.branching import select
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator, without_dropout
-from sda.models.state import select
 from sda.sampling import LOGIT_BYTES, complete
 from sda.text.sentences import Sentences
 

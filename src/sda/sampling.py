@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from sda.models.branching import State, select
 from sda.models.generator import Generator, without_dropout
-from sda.models.state import State, select
 from sda.text.sentences import Sentences
 
 Write = Callable[[int], Sentences]

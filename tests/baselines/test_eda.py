@@ -8,7 +8,7 @@ from fakes import seeded
 
 from sda.baselines.eda import Eda
 from sda.errors import UserError
-from sda.experiments.build import build
+from sda.runs.components import build
 from sda.text.corpus import Corpus
 from sda.text.tokens import WhitespaceTokenizer
 from sda.text.vocabulary import NumberVocabulary, WordVocabulary

@@ -22,7 +22,7 @@ from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
 from sda.training.progress import Progress
 from sda.training.schedule import Step, paper_schedule
-from sda.training.settings import (
+from sda.training.stages import (
     BufferSettings,
     DiscriminatorSettings,
     StageTwoSettings,

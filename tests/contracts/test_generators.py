@@ -20,13 +20,13 @@ from fakes import (
 )
 from torch import Tensor, nn
 
+from sda.models.branching import State, select
 from sda.models.causal_cnn import CnnGenerator
 from sda.models.cnn import CnnDiscriminator
 from sda.models.generator import Generator, without_dropout
 from sda.models.leak import LeakGenerator
 from sda.models.oracle import load_oracle, random_oracle
 from sda.models.rnn import RnnGenerator
-from sda.models.state import State, select
 from sda.models.transformer import TransformerGenerator
 from sda.rewards import rollout_rewards
 from sda.sampling import sample

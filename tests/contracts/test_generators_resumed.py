@@ -8,8 +8,8 @@ from fakes import seeded
 
 from contracts.test_generators import CASES, WORDS, every_sentence, parameters
 from sda.buffer import Buffer
-from sda.experiments.checkpoint import Checkpoint, Checkpoints
 from sda.models.rnn import RnnDiscriminator
+from sda.runs.checkpoint import Checkpoint, Checkpoints
 from sda.training.progress import Meter
 from sda.training.state import TrainState
 from sda.training.steps import update_generator

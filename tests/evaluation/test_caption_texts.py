@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sda.evaluation.caption_texts import caption_grammar_share, caption_scores
-from sda.evaluation.likelihood import truth_scores
+from sda.evaluation.nll import truth_scores
 from sda.evaluation.score import Convention, Score
 from sda.evaluation.truth import CaptionTruth
-from sda.text.captions import CaptionGrammar, CaptionOracle
+from sda.text.captions.caption_grammar import CaptionGrammar, CaptionOracle
 from sda.text.sentences import Flat, Sentences
 from sda.text.tokens import WhitespaceTokenizer
 from sda.text.vocabulary import WordVocabulary

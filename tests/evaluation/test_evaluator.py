@@ -9,7 +9,7 @@ from fakes import seeded
 
 from sda.errors import UserError
 from sda.evaluation.evaluator import Evaluation, Evaluator, Options
-from sda.text.captions import CaptionGrammar
+from sda.text.captions.caption_grammar import CaptionGrammar
 from sda.text.sentences import Flat
 
 QUICK = Options(language_model=False, features=False)

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from sacrebleu.metrics import BLEU
 
-from sda.evaluation.bleu import ORDERS, bleu_scores
+from sda.evaluation.bleu_scores import ORDERS, bleu_scores
 from sda.evaluation.encoder import encode_texts
 from sda.evaluation.evaluator import Options
 from sda.evaluation.texts import evaluate_texts
-from sda.text.bleu import References
+from sda.text.sentence_bleu import References
 
 EXACT = 1e-9
 EVERYTHING = Options(self_bleu_limit=None, ceiling=False, language_model=False, features=False)

@@ -18,7 +18,7 @@ from sda.evaluation.language_model import (
     unseen_words,
 )
 from sda.evaluation.score import Convention
-from sda.text.captions import CaptionGrammar
+from sda.text.captions.caption_grammar import CaptionGrammar
 from sda.text.kneser_ney import NgramModel
 from sda.text.sentences import Flat
 

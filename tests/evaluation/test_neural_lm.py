@@ -7,7 +7,7 @@ from fakes import seeded
 
 from sda.evaluation.language_model import lm_score, shuffled
 from sda.evaluation.neural_lm import NeuralModel, reverse_lstm_score
-from sda.text.captions import CaptionGrammar
+from sda.text.captions.caption_grammar import CaptionGrammar
 from sda.text.kneser_ney import NgramModel
 from sda.text.sentences import Flat
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sda.evaluation.frechet import frechet_score
 from sda.evaluation.ngram_features import COMMON, NgramFeatures
-from sda.text.captions import CaptionGrammar
+from sda.text.captions.caption_grammar import CaptionGrammar
 from sda.text.sentences import Flat
 
 Lists = list[list[int]]

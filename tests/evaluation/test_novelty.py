@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sda import __version__
-from sda.evaluation.bleu import bleu_scores, draw
+from sda.evaluation.bleu_scores import bleu_scores, draw
 from sda.evaluation.novelty import (
     Nearest,
     copy_share,

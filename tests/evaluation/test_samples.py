@@ -5,7 +5,7 @@ import torch
 
 from sda.evaluation.novelty import train_bleu_scores
 from sda.evaluation.samples import brief_scores, sample_scores
-from sda.text.bleu import References
+from sda.text.sentence_bleu import References
 from sda.text.sentences import Flat
 
 

@@ -10,7 +10,7 @@ from fakes import FixedGenerator, seeded, sentences_of
 from sda.evaluation.truth import CHUNK, CaptionTruth, LstmTruth, generator_log_prob
 from sda.models.rnn import RnnGenerator
 from sda.sampling import sample
-from sda.text.captions import CaptionGrammar, CaptionOracle
+from sda.text.captions.caption_grammar import CaptionGrammar, CaptionOracle
 from sda.text.sentences import Flat, Sentences
 from sda.text.tokens import WhitespaceTokenizer
 from sda.text.vocabulary import WordVocabulary

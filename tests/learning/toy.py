@@ -20,7 +20,7 @@ from sda.sampling import sample
 from sda.text.corpus import Corpus
 from sda.text.vocabulary import NumberVocabulary
 from sda.training.schedule import Step, stage_one
-from sda.training.settings import (
+from sda.training.stages import (
     BufferSettings,
     DiscriminatorSettings,
     StageTwoSettings,

@@ -19,7 +19,7 @@ from sda.text.sentences import Sentences
 from sda.training import reward
 from sda.training.progress import Progress
 from sda.training.schedule import Phase, Step, training_only
-from sda.training.settings import (
+from sda.training.stages import (
     BufferSettings,
     DiscriminatorSettings,
     MleSettings,

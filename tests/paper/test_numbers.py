@@ -9,7 +9,7 @@ from sda.reference.repetition import Repetition
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import NumberVocabulary
 from sda.training.schedule import Step, paper_schedule, stage_one, training_only
-from sda.training.settings import MleSettings, StageTwoSettings
+from sda.training.stages import MleSettings, StageTwoSettings
 
 
 def test_six_steps_on_training_data_and_one_fewer_every_ten_epochs() -> None:

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from sda.reference.grammatical import Grammatical
-from sda.text.captions import CaptionGrammar
+from sda.text.captions.caption_grammar import CaptionGrammar
 from sda.text.sentences import Flat, Sentences
 from sda.text.tokens import tokenizer
 from sda.text.vocabulary import WordVocabulary

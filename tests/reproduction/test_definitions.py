@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sda.errors import UserError
-from sda.experiments.config import leaves
-from sda.experiments.layers import names_of
 from sda.reproduction import definitions
 from sda.reproduction.definitions import chosen, experiment, experiment_names, merged
+from sda.settings.layers import names_of
+from sda.settings.schema import leaves
 
 NUMBERS = {
     "ablation": "",

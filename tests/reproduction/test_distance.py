@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from reproduction.records import as_record, jobs_of, record
 from sda.evaluation.dominance import Axis, Plane
-from sda.experiments.plane import PRIMARY
 from sda.reproduction.distance import Distance, distance_on, plane_title, planes_for, start_key
 from sda.reproduction.ledger import Record
+from sda.scoring.planes import PRIMARY
 
 ORACLE = Plane(Axis("nll-test", False), Axis("nll-oracle", False))
 # Self-BLEU-5 and BLEU-5 of a start: from (0.2, 0.3) a straight line to (0.6, 0.5).

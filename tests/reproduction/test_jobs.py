@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sda.errors import UserError
-from sda.experiments.build import plan
-from sda.experiments.config import Settings
-from sda.experiments.start import stage_one_settings
 from sda.reproduction import jobs as jobs_module
 from sda.reproduction.data_files import known_files
 from sda.reproduction.definitions import experiment, experiment_names
 from sda.reproduction.jobs import Job, located, needed_files, plan_jobs, start_settings
+from sda.runs.plan import plan
+from sda.runs.start import stage_one_settings
+from sda.settings.schema import Settings
 from sda.training.schedule import Phase
 
 PROFILES = ("smoke", "small", "full")

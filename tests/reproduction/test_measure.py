@@ -11,8 +11,6 @@ import torch
 from tiny import SMALL_ORACLE
 
 from reproduction.small_jobs import places_in, tiny_job, write_splits
-from sda.experiments.curve import TEMPERATURES
-from sda.experiments.layers import source_kind
 from sda.reproduction import measure
 from sda.reproduction.definitions import experiment, experiment_names
 from sda.reproduction.jobs import NUMERICS, Job, make_job, plan_jobs
@@ -26,6 +24,8 @@ from sda.reproduction.measure import (
     points_for,
 )
 from sda.reproduction.work import Places, train_job
+from sda.runs.curve import TEMPERATURES
+from sda.settings.layers import source_kind
 
 COSTS = {"updates", "tokens", "cpu-minutes"}
 FEW = Points((1.0, 0.8), samples=20, repeats=2)

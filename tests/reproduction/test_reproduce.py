@@ -16,12 +16,12 @@ from tiny import Answer, contents
 from reproduction.records import record_of
 from reproduction.small_jobs import Work, install, places_in
 from sda.errors import UserError
-from sda.experiments.folder import RunFolder
 from sda.reproduction.definitions import experiment
 from sda.reproduction.jobs import plan_jobs
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.runner import plan_work
 from sda.reproduction.work import do_job
+from sda.runs.folder import RunFolder
 
 Command = Callable[..., Answer]
 ROWS = ("mle", "sda")

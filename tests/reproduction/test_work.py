@@ -8,12 +8,12 @@ from tiny import contents
 
 from reproduction.small_jobs import places_in, tiny_job, write_splits
 from sda.errors import UserError
-from sda.experiments.folder import RunFolder
-from sda.experiments.run import Run
 from sda.reproduction import work
 from sda.reproduction.jobs import Job
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.work import Places, do_job, epochs_done, train_job
+from sda.runs.folder import RunFolder
+from sda.runs.run import Run
 
 FILES = ("data.valid=valid.txt", "data.test=test.txt")
 
@@ -118,7 +118,7 @@ def test_data_and_runs_may_be_moved(job: Job, places: Places, tmp_path: Path) ->
     train_job(job.start, places)
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
         # The run is begun and has not come to its first checkpoint.
-        patch.setattr("sda.experiments.train.take_start", interrupted)
+        patch.setattr("sda.runs.train.take_start", interrupted)
         train_job(job, places)
     (tmp_path / "far").mkdir()
     for folder in (places.data, places.runs):

@@ -9,8 +9,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sda.text.automaton import Automaton
-from sda.text.expressions import Choice, Expression, Words, choice, sequence, words
+from sda.text.captions.automaton import Automaton
+from sda.text.captions.expressions import Choice, Expression, Words, choice, sequence, words
 from sda.text.sentences import Flat
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from sda.text.automaton import Automaton
-from sda.text.captions import CaptionGrammar, CaptionOracle, Noise
-from sda.text.expressions import choice, sequence, words
+from sda.text.captions.automaton import Automaton
+from sda.text.captions.caption_grammar import CaptionGrammar, CaptionOracle, Noise
+from sda.text.captions.expressions import choice, sequence, words
 from sda.text.sentences import Flat
 
 GOOD = (

@@ -9,7 +9,7 @@ from fakes import seeded
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sda.text.captions import CaptionGrammar
+from sda.text.captions.caption_grammar import CaptionGrammar
 from sda.text.kneser_ney import NgramModel
 from sda.text.sentences import Flat
 

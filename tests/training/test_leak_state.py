@@ -18,7 +18,7 @@ from sda.reference.metric import WeightedSum
 from sda.text.corpus import Corpus
 from sda.training.progress import Progress
 from sda.training.schedule import Phase, paper_schedule, stage_one
-from sda.training.settings import (
+from sda.training.stages import (
     BufferSettings,
     DiscriminatorSettings,
     MleSettings,

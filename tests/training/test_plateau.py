@@ -5,7 +5,7 @@ from fakes import FixedGenerator
 from sda.text.corpus import Corpus
 from sda.training.plateau import check_validation, follow_plateau
 from sda.training.progress import Diverged, Meter
-from sda.training.settings import MleSettings
+from sda.training.stages import MleSettings
 from sda.training.state import TrainState
 from sda.training.steps import mean_nll
 

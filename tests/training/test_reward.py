@@ -18,7 +18,7 @@ from sda.training.reward import (
     metric_reward,
     penalise_distance,
 )
-from sda.training.settings import StageTwoSettings
+from sda.training.stages import StageTwoSettings
 from sda.training.state import TrainState
 
 FAKE = sentences_of([1, 2, 0], [3, 0], [2, 2, 1, 0])

@@ -27,7 +27,7 @@ from sda.training.plateau import check_validation
 from sda.training.progress import Meter, Progress
 from sda.training.reward import rollout_reward
 from sda.training.schedule import Step
-from sda.training.settings import TrainingSettings
+from sda.training.stages import TrainingSettings
 from sda.training.state import SecondPolicy, TrainState
 from sda.training.steps import discriminator_phase, update_generator
 from sda.training.wasserstein import UPDATES, criticise, read_features, update_critic

@@ -15,7 +15,7 @@ from sda.models.generator import Generator, without_dropout
 from sda.models.hidden import HiddenStateGenerator
 from sda.models.softmax import CHUNK
 from sda.sampling import sample
-from sda.text.rare_words import rare_threshold
+from sda.text.rarity import rare_threshold
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import Vocabulary
 from sda.training.steps import nll

@@ -52,8 +52,8 @@ def eda(
     field: Field = None,
 ) -> None:
     """Write every line of a file and new versions of it, with a few words changed."""
-    from sda.experiments.augmentation import Recipe, augment_file
-    from sda.experiments.reporter import LateBar
+    from sda.baselines.file_edits import Recipe, augment_file
+    from sda.show.terminal import LateBar
 
     recipe = Recipe(
         method=method.value,

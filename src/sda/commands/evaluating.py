@@ -65,9 +65,9 @@ def evaluate(
     from sda.evaluation.checkers import find_checker
     from sda.evaluation.evaluator import Options
     from sda.evaluation.texts import evaluate_files
-    from sda.experiments.evaluation_files import show, write
-    from sda.experiments.files import refuse_overlap
-    from sda.experiments.reporter import Counter
+    from sda.files import refuse_overlap
+    from sda.show.evaluation_page import show, write
+    from sda.show.terminal import Counter
 
     outputs = {"--json": json_file, "--markdown": markdown, "--latex": latex, "--html": html}
     refuse_overlap(outputs, (*samples, test, train, real))
@@ -103,8 +103,8 @@ def report(
     out: Annotated[Path | None, typer.Option("-o", "--out", help="HTML file to write.")] = None,
 ) -> None:
     """Write the page of a run anew, or one page for several runs."""
-    from sda.experiments.report import write_report
-    from sda.experiments.run import Run
+    from sda.runs.report import write_report
+    from sda.runs.run import Run
 
     found = [Run(path) for path in runs]
     target = out or (found[0].folder.report if len(found) == 1 else Path("report.html"))
@@ -124,11 +124,11 @@ def compare(
     """Print one table of several runs, scores and costs: mean and deviation over seeds."""
     from rich.console import Console
 
-    from sda.experiments.comparison import latex_table, markdown_table
-    from sda.experiments.files import refuse_overlap, write_json, write_text
-    from sda.experiments.run import Run
-    from sda.experiments.seeds import SCORES, seed_rows, seed_table
-    from sda.experiments.tables import narrow_tables
+    from sda.files import refuse_overlap, write_json, write_text
+    from sda.runs.run import Run
+    from sda.runs.seeds import SCORES, seed_rows, seed_table
+    from sda.show.comparison import latex_table, markdown_table
+    from sda.show.rich_tables import narrow_tables
 
     refuse_overlap({"--json": json_file, "--markdown": markdown, "--latex": latex})
     rows = seed_rows([Run(path) for path in runs])
@@ -166,9 +166,9 @@ def curve(
     ] = 0,
 ) -> None:
     """Draw quality against diversity over temperatures, and say who is better where."""
-    from sda.experiments.curve import TEMPERATURES, Sweep, draw_runs
-    from sda.experiments.reporter import Counter
-    from sda.experiments.run import Run
+    from sda.runs.curve import TEMPERATURES, Sweep, draw_runs
+    from sda.runs.run import Run
+    from sda.show.terminal import Counter
 
     sweep = Sweep(
         TEMPERATURES if temperature is None else _numbers("--temperature", temperature),
@@ -196,8 +196,8 @@ def _numbers(option: str, text: str) -> tuple[float, ...]:
 def _show_curve(result: dict[str, Any], folder: Path) -> None:
     from rich.console import Console
 
-    from sda.experiments.curve_page import SHORT, point_table, statements, table_title
-    from sda.experiments.tables import rich_table
+    from sda.show.curve_page import SHORT, point_table, statements, table_title
+    from sda.show.rich_tables import rich_table
 
     console = Console()
     console.print(rich_table(*point_table(result, SHORT), table_title(result)))

@@ -127,7 +127,7 @@ def table(
 ) -> None:
     """Print the table of an experiment from the ledger, beside the paper's figures."""
     from sda.errors import UserError
-    from sda.experiments.files import write_text
+    from sda.files import write_text
     from sda.reproduction import definitions
     from sda.reproduction.blocks import update_page
     from sda.reproduction.ledger import Ledger
@@ -183,7 +183,7 @@ def data(
     from dataclasses import asdict
 
     from sda.errors import UserError
-    from sda.experiments.files import write_json
+    from sda.files import write_json
     from sda.reproduction.data_files import check_file, known_files
 
     findings = [check_file(folder, file) for file in known_files()]

@@ -1,6 +1,6 @@
 """Texts held against the exact grammar of the embedded captions (decision 0101).
 
-The scores are those of `sda.evaluation.likelihood.truth_scores`, for texts from any file: a word
+The scores are those of `sda.evaluation.nll.truth_scores`, for texts from any file: a word
 that the grammar lacks makes its sentence ungrammatical.
 """
 
@@ -15,9 +15,9 @@ import torch
 from numpy.typing import NDArray
 
 from sda.evaluation.interval import mean_interval, ratio_interval
-from sda.evaluation.likelihood import per_token
+from sda.evaluation.nll import per_token
 from sda.evaluation.score import PLAIN, Convention, Score, standard_error
-from sda.text.captions import CaptionGrammar, CaptionOracle
+from sda.text.captions.caption_grammar import CaptionGrammar, CaptionOracle
 from sda.text.sentences import Flat
 from sda.text.tokens import tokenizer
 

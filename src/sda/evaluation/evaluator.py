@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sda.errors import UserError
 from sda.evaluation.alarms import Alarm, find_alarms
-from sda.evaluation.bleu import SELF_BLEU_LIMIT
+from sda.evaluation.bleu_scores import SELF_BLEU_LIMIT
 from sda.evaluation.caption_texts import caption_scores
 from sda.evaluation.encoder import Encoder
 from sda.evaluation.features import Vectors

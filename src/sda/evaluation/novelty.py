@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from sda.evaluation.bleu import ORDERS, draw, mean_scores
+from sda.evaluation.bleu_scores import ORDERS, draw, mean_scores
 from sda.evaluation.diversity import require_samples
 from sda.evaluation.interval import mean_interval, ratio_interval
 from sda.evaluation.score import PLAIN, Convention, Score, standard_error
-from sda.text.bleu import References
 from sda.text.copies import copied_runs, most_similar
 from sda.text.ngrams import number_sentences
+from sda.text.sentence_bleu import References
 from sda.text.sentences import Flat
 
 NOVELTY_ORDERS = (1, 2, 3, 4, 5, 6)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from sda.evaluation.bleu import (
+from sda.evaluation.bleu_scores import (
     SELF_BLEU_LIMIT,
     bleu_scores,
     reverse_bleu_scores,
@@ -19,8 +19,8 @@ from sda.evaluation.diversity import (
 )
 from sda.evaluation.novelty import copy_share, novelty_scores, train_bleu_scores
 from sda.evaluation.score import PLAIN, Convention, Score
-from sda.evaluation.vocabulary import length_distance, length_scores, rare_word_scores, type_count
-from sda.text.bleu import References
+from sda.evaluation.words import length_distance, length_scores, rare_word_scores, type_count
+from sda.text.sentence_bleu import References
 from sda.text.sentences import Flat
 
 DISTINCT_ORDERS = (1, 2, 3, 4)

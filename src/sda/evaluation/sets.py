@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from sda.evaluation.bleu import ORDERS, SELF_BLEU_LIMIT
+from sda.evaluation.bleu_scores import ORDERS, SELF_BLEU_LIMIT
 from sda.evaluation.features import Vectors
 from sda.evaluation.frechet import frechet_score
 from sda.evaluation.language_model import lm_score, lm_scores, reverse_lm_score
@@ -12,8 +12,8 @@ from sda.evaluation.mauve import mauve_score
 from sda.evaluation.neural_lm import NeuralModel, reverse_lstm_score
 from sda.evaluation.samples import sample_scores
 from sda.evaluation.score import PLAIN, Convention, Score
-from sda.text.bleu import References
 from sda.text.kneser_ney import NgramModel
+from sda.text.sentence_bleu import References
 from sda.text.sentences import Flat
 
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from sda.models.generator import Generator, without_dropout
-from sda.text.captions import CaptionOracle, word_numbers
+from sda.text.captions.caption_grammar import CaptionOracle, word_numbers
 from sda.text.sentences import Flat, Sentences
 from sda.text.vocabulary import Vocabulary
 

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import glu
 
+from sda.models.branching import State
 from sda.models.hidden import HiddenStateGenerator
 from sda.models.initialise import normal_weights_
-from sda.models.state import State
 from sda.text.sentences import Sentences
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from sda.models.state import State
+from sda.models.branching import State
 from sda.text.sentences import Sentences
 
 

@@ -13,13 +13,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity, linear, normalize, pad
 
+from sda.models.branching import State
 from sda.models.cnn import CnnDiscriminator
 from sda.models.generator import Generator
 from sda.models.initialise import normal_
 from sda.models.prefix_cache import PrefixCache
 from sda.models.prefixes import PrefixReader
 from sda.models.softmax import linear_log_probs, linear_weighted_nll
-from sda.models.state import State
 from sda.text.sentences import Sentences
 
 WorkerReward = Literal["q", "intrinsic"]

@@ -10,10 +10,10 @@ from typing import Literal, cast
 import torch
 from torch import Tensor, nn
 
+from sda.models.branching import State
 from sda.models.discriminator import Discriminator
 from sda.models.hidden import HiddenStateGenerator
 from sda.models.initialise import normal_
-from sda.models.state import State
 from sda.text.sentences import Sentences
 
 

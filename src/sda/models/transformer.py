@@ -9,9 +9,9 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu, scaled_dot_product_attention
 
 from sda.errors import UserError
+from sda.models.branching import State
 from sda.models.hidden import HiddenStateGenerator
 from sda.models.initialise import normal_weights_
-from sda.models.state import State
 from sda.text.sentences import Sentences
 
 Memory = tuple[Tensor, Tensor]

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from sda.reference.metric import ReferenceMetric
-from sda.text.bleu import References
 from sda.text.corpus import draw
+from sda.text.sentence_bleu import References
 from sda.text.sentences import Flat, Sentences
 from sda.text.vocabulary import Vocabulary
 

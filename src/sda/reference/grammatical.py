@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from sda.reference.metric import ReferenceMetric
-from sda.text.captions import CaptionGrammar, word_numbers
+from sda.text.captions.caption_grammar import CaptionGrammar, word_numbers
 from sda.text.sentences import Flat, Sentences
 from sda.text.vocabulary import Vocabulary
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from sda.reference.metric import ReferenceMetric
-from sda.text.rare_words import rare_threshold
+from sda.text.rarity import rare_threshold
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import Vocabulary
 

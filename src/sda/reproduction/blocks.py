@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from sda.errors import UserError
-from sda.experiments.files import naming, write_text
+from sda.files import naming, write_text
 from sda.reproduction.contrasts import difference_sheet, distance_sheet
 from sda.reproduction.definitions import chosen, experiment
 from sda.reproduction.ledger import Ledger

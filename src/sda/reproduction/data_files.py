@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 
 from sda.errors import UserError
-from sda.experiments.files import naming
+from sda.files import naming
 
 PAGE = "docs/data.md"
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from pydantic import Field, ValidationError
 
 from sda.errors import UserError
-from sda.training.settings import Section
+from sda.training.stages import Section
 
 BASE_FILE = "experiment.toml"
 SHARED = ("source", "settings", "profiles")

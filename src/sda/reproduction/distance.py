@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sda.evaluation.dominance import Axis, Curve, Plane, gaps
-from sda.experiments.layers import source_kind
-from sda.experiments.plane import PRIMARY, curve_on
 from sda.reproduction.jobs import Job, start_settings
 from sda.reproduction.ledger import Record
+from sda.scoring.planes import PRIMARY, curve_on
+from sda.settings.layers import source_kind
 
 _NLL_TEST = Axis("nll-test", False)
 _SAMENESS, _BLEU = PRIMARY.diversity, PRIMARY.quality

@@ -16,8 +16,7 @@ import matplotlib
 from matplotlib.figure import Figure, SubFigure
 
 from sda.errors import UserError
-from sda.experiments.files import naming, write_bytes
-from sda.experiments.layers import source_kind
+from sda.files import naming, write_bytes
 from sda.reproduction.definitions import Experiment, chosen
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.panels import (
@@ -34,6 +33,7 @@ from sda.reproduction.panels import (
 from sda.reproduction.row_style import row_styles
 from sda.reproduction.rows import read_rows
 from sda.reproduction.series import Quantity
+from sda.settings.layers import source_kind
 
 COLUMNS = 3
 WIDTH, HEIGHT, LEGEND = 3.1, 2.8, 2.2  # inches of a panel, and of the legend beside them

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sda.experiments.build import plan
-from sda.experiments.config import GuardSettings, Settings
-from sda.experiments.layers import Choices, source_kind
 from sda.reproduction.definitions import Experiment, RowDefinition, chosen, merged
-from sda.training.settings import BufferSettings, StageTwoSettings
+from sda.runs.plan import plan
+from sda.settings.layers import Choices, source_kind
+from sda.settings.schema import GuardSettings, Settings
+from sda.training.stages import BufferSettings, StageTwoSettings
 
 NUMERICS = 1
 """Raise it when a change of the code changes what the same settings give, a default among them."""

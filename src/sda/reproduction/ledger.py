@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sda.errors import UserError
-from sda.experiments.files import naming, read_json, write_text
+from sda.files import naming, read_json, write_text
 
 FORMAT = 1
 FIELDS = (

@@ -18,15 +18,16 @@ from sda.errors import UserError
 from sda.evaluation.alarms import find_alarms
 from sda.evaluation.grammar import Checker, grammar_score
 from sda.evaluation.score import Convention, Score
-from sda.experiments.costs import run_costs
-from sda.experiments.curve import TEMPERATURES, make_point_decoding
-from sda.experiments.files import naming, write_text
-from sda.experiments.layers import source_kind
-from sda.experiments.points import CHECKED_SENTENCES, PointScorer
-from sda.experiments.run import Run
-from sda.experiments.scoring import Row, seeded
-from sda.experiments.source import load_source
+from sda.files import naming, write_text
+from sda.randomness import seeded
 from sda.reproduction.jobs import NUMERICS, Job
+from sda.runs.costs import run_costs
+from sda.runs.curve import TEMPERATURES, make_point_decoding
+from sda.runs.run import Run
+from sda.scoring.points import CHECKED_SENTENCES, PointScorer
+from sda.scoring.scorer import ScoredRow
+from sda.settings.layers import source_kind
+from sda.source import load_source
 from sda.text.reading import read_lines
 
 PACKAGES = ("torch", "numpy", "numba")
@@ -70,7 +71,7 @@ def points_for(job: Job) -> Points:
 def make_record(job: Job, run: Run, points: Points) -> dict[str, Any]:
     """All that the ledger keeps, ready for JSON."""
     began = time.monotonic()
-    rows = [Row.from_dict(row) for row in run.scores()]
+    rows = [ScoredRow.from_dict(row) for row in run.scores()]
     # The two rows after real text are those of the start; without a second stage that is all.
     own = rows[3] if len(rows) > 3 else rows[1]
     real = rows[0]
@@ -110,7 +111,7 @@ def measure_points(run: Run, points: Points) -> dict[str, Any]:
     # A run that was finished before has not set them in this process.
     torch.set_num_threads(run.settings.threads)
     loaded = load_source(run.settings)
-    loaded.check(run.folder)
+    run.folder.keep_text(loaded)
     data = run.settings.data
     convention = Convention(data.tokenizer, data.lowercase)
     seed = run.settings.seed

@@ -15,10 +15,10 @@ from threading import Thread
 from typing import Protocol
 
 from sda.errors import UserError
-from sda.experiments.folder import RunFolder
 from sda.reproduction.jobs import Job
 from sda.reproduction.ledger import Ledger, Record
 from sda.reproduction.work import Places, do_job
+from sda.runs.folder import RunFolder
 
 LOOKS_A_SECOND = 2
 

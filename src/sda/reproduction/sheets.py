@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from rich.console import Console
 
-from sda.experiments.comparison import latex_table, markdown_table
-from sda.experiments.tables import narrow_tables
 from sda.reproduction.summary import Summary, summarize
+from sda.show.comparison import latex_table, markdown_table
+from sda.show.rich_tables import narrow_tables
 
 NOTHING = "-"
 SINGLE = "(single run)"

@@ -12,13 +12,13 @@ from functools import cached_property
 from typing import Any
 
 from sda.evaluation.dominance import Plane
-from sda.experiments.seeds import REAL
 from sda.reproduction.definitions import Experiment, chosen
 from sda.reproduction.distance import plane_title, planes_for
 from sda.reproduction.ledger import Ledger, Record
 from sda.reproduction.rows import Row, base_title, read_rows
 from sda.reproduction.sheets import NOTHING, Sheet, cell, distance_cell, plain, row_name
 from sda.reproduction.summary import summarize
+from sda.runs.seeds import REAL
 
 ABOVE = "above the curve"
 CURVE = "the curve"

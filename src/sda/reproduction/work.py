@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from sda.experiments.config import Settings, write_toml
-from sda.experiments.files import write_text
-from sda.experiments.folder import RunFolder
-from sda.experiments.reporter import Quiet
-from sda.experiments.run import Run
-from sda.experiments.train import train_run
+from sda.files import write_text
 from sda.reproduction.jobs import Job, located
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.measure import commit, make_record, note_commit, points_for
+from sda.runs.folder import RunFolder
+from sda.runs.run import Run
+from sda.runs.train import train_run
+from sda.settings.schema import Settings, write_toml
+from sda.show.terminal import Quiet
 
 KEY_LETTERS = 10  # enough to tell folders apart
 

@@ -14,9 +14,9 @@ import torch
 
 from sda.errors import UserError
 from sda.text.corpus import Corpus
+from sda.text.counts import FileCounts, Summary
 from sda.text.reading import check_kinds, read_lines
 from sda.text.sentences import Flat, Sentences
-from sda.text.summary import FileCounts, Summary
 from sda.text.tokens import tokenizer
 from sda.text.vocabulary import WordVocabulary
 

@@ -6,7 +6,7 @@ import torch
 
 from sda.text.sentences import Sentences
 from sda.training.progress import Diverged, Meter
-from sda.training.settings import MleSettings
+from sda.training.stages import MleSettings
 from sda.training.state import TrainState
 from sda.training.steps import mean_nll
 

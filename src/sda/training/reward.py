@@ -14,7 +14,7 @@ from sda.reference.metric import WeightedSum
 from sda.rewards import RewardKind, rollout_rewards
 from sda.text.sentences import Sentences
 from sda.training.progress import Diverged
-from sda.training.settings import StageTwoSettings
+from sda.training.stages import StageTwoSettings
 from sda.training.state import TrainState
 
 Reward = Callable[[Sentences], Tensor]

@@ -1,0 +1,236 @@
+"""Augmentation from file to file, in memory that does not grow with the number of lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice, pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from sda.baselines.contextual import fit_context, has_letters, rewrite
+from sda.baselines.edits import OPERATIONS, count_changed, edit
+from sda.baselines.geometric import replace_geometric
+from sda.baselines.neighbours import find_neighbours, has_meaning
+from sda.errors import UserError
+from sda.files import whole_file
+from sda.text.reading import SUFFIXES, check_kinds, each_line
+from sda.text.sentences import Flat
+from sda.text.synonyms import Choices, find_choices, read_synonyms, wordnet
+from sda.text.tokens import tokenizer
+
+FITTED_LINES = 200_000
+"""Lines, the first of the file, from which embeddings and language models are learnt."""
+
+ALPHA = 0.1
+
+_WORDS_AT_A_TIME = 500_000  # of old and new lines together
+
+Progress = Callable[[str, int, int], None]
+Write = Callable[[Flat, int], Flat]
+"""New sentences for the given ones, the first of which has this number in the file."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How new lines are written; None stands for a method's default."""
+
+    method: str = "eda"
+    seed: int = 0
+    alpha: float | None = None
+    per_sentence: int = 4
+    operations: tuple[str, ...] | None = None
+    in_vocabulary: bool = False
+    synonyms: Path | None = None
+    lowercase: bool = False
+    tokenizer: str = "whitespace"
+    column: str | None = None
+    field: str | None = None
+
+    def __post_init__(self) -> None:
+        foreign = {
+            "--alpha": (self.alpha, ("eda", "neighbours", "contextual")),
+            "--operations": (self.operations, ("eda",)),
+            "--synonyms": (self.synonyms, ("eda", "synonyms")),
+        }
+        for option, (value, methods) in foreign.items():
+            if value is not None and self.method not in methods:
+                raise UserError(f"{option} means nothing to --method {self.method}.")
+        if self.alpha is not None and not 0.0 < self.alpha <= 1.0:
+            raise UserError(f"--alpha must be above 0 and at most 1, not {self.alpha}.")
+        unknown = [name for name in self.operations or () if name not in OPERATIONS]
+        if unknown:
+            known = ", ".join(OPERATIONS)
+            raise UserError(f"--operations: {unknown[0]!r} is none of {known}.")
+
+
+class Counts(NamedTuple):
+    lines: int
+    written: int
+    changed: int
+
+
+class _Words(NamedTuple):
+    """The words of a file: how often each occurs, and the number of lines that are not blank."""
+
+    counts: Counter[str]
+    lines: int
+
+
+def augment_file(path: Path, out: Path, recipe: Recipe, progress: Progress) -> Counts:
+    """`out` holds each line of the file followed by its new versions, whole or not at all.
+
+    Blank lines are left out, and words stand apart by single spaces, or as the tokeniser joins
+    them. The same file and recipe give the same bytes.
+    """
+    _check_target(path, out)
+    check_kinds([path], recipe.column, recipe.field)
+    found = _survey(path, recipe)
+    spellings, write = _writer(path, found, recipe, progress)
+    ids = {word: number for number, word in enumerate(spellings)}
+    join = tokenizer(recipe.tokenizer).join
+    done = written = changed = 0
+    with whole_file(out) as file:
+        for portion in _portions(path, recipe):
+            source = _encoded(path, portion, ids)
+            new = write(source, done)
+            together = Flat.join(source, new).take(_interleaved(len(source), recipe.per_sentence))
+            words = [spellings[number] for number in together.ids.tolist()]
+            texts = (join(words[begin:end]) for begin, end in pairwise(together.starts.tolist()))
+            file.write("".join(f"{text}\n" for text in texts).encode())
+            done += len(source)
+            written += len(new)
+            changed += count_changed(*source, *new)
+            progress("writing", done, found.lines)
+    return Counts(done, written, changed)
+
+
+def _check_target(path: Path, out: Path) -> None:
+    name = out.name.lower()
+    if name.endswith((".gz", *(suffix for suffix in SUFFIXES if suffix != ".txt"))):
+        raise UserError(f"{out}: plain text is written, a sentence a line; name it .txt.")
+    if path.exists() and out.exists() and path.samefile(out):
+        raise UserError(f"{out} is the file that is read; name another one.")
+    if not out.parent.is_dir():
+        raise UserError(f"{out}: there is no folder {out.parent}.")
+    if out.is_dir():
+        raise UserError(f"{out} is a folder; a file is needed.")
+
+
+def _sentences(path: Path, recipe: Recipe) -> Iterator[list[str]]:
+    """The words of every line that has some."""
+    split = tokenizer(recipe.tokenizer).split
+    for line in each_line(path, column=recipe.column, field=recipe.field):
+        words = split(line.lower() if recipe.lowercase else line)
+        if words:
+            yield words
+
+
+def _portions(path: Path, recipe: Recipe) -> Iterator[list[list[str]]]:
+    """The lines of the file, as many at a time as fit into the memory meant for them."""
+    most = _WORDS_AT_A_TIME // (recipe.per_sentence + 1)
+    portion: list[list[str]] = []
+    gathered = 0
+    for words in _sentences(path, recipe):
+        portion.append(words)
+        gathered += len(words)
+        if gathered >= most:
+            yield portion
+            portion, gathered = [], 0
+    if portion:
+        yield portion
+
+
+def _survey(path: Path, recipe: Recipe) -> _Words:
+    """What words the file has, and how many lines; refused if all are blank."""
+    counts: Counter[str] = Counter()
+    lines = 0
+    for portion in _portions(path, recipe):
+        counts.update(chain.from_iterable(portion))
+        lines += len(portion)
+    if not lines:
+        raise UserError(f"{path}: all lines are blank.")
+    return _Words(counts, lines)
+
+
+def _encoded(path: Path, portion: list[list[str]], ids: dict[str, int]) -> Flat:
+    try:
+        return Flat.from_lists([[ids[word] for word in words] for words in portion])
+    except KeyError:
+        raise UserError(f"{path} changed while it was read.") from None
+
+
+def _interleaved(lines: int, per_sentence: int) -> NDArray[np.int64]:
+    """The order that puts each line before its new versions, where all lines came first."""
+    versions = lines + np.arange(lines * per_sentence).reshape(lines, per_sentence)
+    return np.concatenate((np.arange(lines)[:, None], versions), axis=1).ravel()
+
+
+def _writer(
+    path: Path, found: _Words, recipe: Recipe, progress: Progress
+) -> tuple[tuple[str, ...], Write]:
+    """The spellings of all ids that may be written, and what writes."""
+    words = tuple(sorted(found.counts, key=lambda word: (-found.counts[word], word)))
+    if recipe.method in ("eda", "synonyms"):
+        return _from_table(path, words, recipe)
+    ids = {word: number for number, word in enumerate(words)}
+    fitted = _encoded(path, list(islice(_sentences(path, recipe), FITTED_LINES)), ids)
+    if recipe.method == "neighbours":
+        choices = find_neighbours(fitted, has_meaning(words), recipe.seed)
+        if not len(choices.words):
+            raise UserError(f"{path}: too few words for neighbours.")
+        return words, _editing(choices, recipe, ("replace",))
+    return words, _from_context(path, words, fitted, recipe, progress)
+
+
+def _from_table(
+    path: Path, words: tuple[str, ...], recipe: Recipe
+) -> tuple[tuple[str, ...], Write]:
+    table = wordnet() if recipe.synonyms is None else read_synonyms(recipe.synonyms)
+    choices, spellings = find_choices(words, table, recipe.in_vocabulary)
+    operations = recipe.operations or OPERATIONS
+    needs_synonyms = recipe.method == "synonyms" or {*operations} <= {"replace", "insert"}
+    if needs_synonyms and not len(choices.words):
+        raise UserError(f"{path}: none of its {len(words):,} words has a synonym.")
+    if recipe.method == "eda":
+        return spellings, _editing(choices, recipe, operations)
+    return spellings, lambda sentences, first: replace_geometric(
+        sentences, choices, recipe.seed, per_sentence=recipe.per_sentence, first=first
+    )
+
+
+def _editing(choices: Choices, recipe: Recipe, operations: tuple[str, ...]) -> Write:
+    return lambda sentences, first: edit(
+        sentences,
+        choices,
+        recipe.seed,
+        alpha=ALPHA if recipe.alpha is None else recipe.alpha,
+        per_sentence=recipe.per_sentence,
+        operations=operations,
+        first=first,
+    )
+
+
+def _from_context(
+    path: Path, words: tuple[str, ...], fitted: Flat, recipe: Recipe, progress: Progress
+) -> Write:
+    def learning(done: int, total: int) -> None:
+        progress("learning", done, total)
+
+    try:
+        model = fit_context(fitted, has_letters(words), recipe.seed, progress=learning)
+    except ValueError as error:
+        raise UserError(f"{path}: {error}.") from None
+    rng = torch.Generator().manual_seed(recipe.seed)
+    return lambda sentences, _: rewrite(
+        model,
+        sentences,
+        rng,
+        alpha=ALPHA if recipe.alpha is None else recipe.alpha,
+        per_sentence=recipe.per_sentence,
+    )

@@ -1,0 +1,179 @@
+"""Commands that train a generator and write with it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sda import LARGEST_SEED
+from sda.commands.options import Column, Field, Lower, Seed, Stage, Tokenizer, text_or_none
+
+if TYPE_CHECKING:
+    from sda.show.terminal import Reporter
+
+
+def train(
+    source: Annotated[
+        str, typer.Argument(help="A text file, `captions`, `oracle` or `oracle:FILE.npz`.")
+    ],
+    out: Annotated[Path | None, typer.Option(help="Run folder; by default one in runs/.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(help="mle, rl, sda, raft, ...; by default --config's or the generator's."),
+    ] = None,
+    generator: Annotated[
+        str, typer.Option(help="rnn, gru, leakrnn, transformer, cnn, seqgan or leakgan.")
+    ] = "rnn",
+    discriminator: Annotated[
+        str | None, typer.Option(help="rnn, cnn or seqgan; by default the profile's.")
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="bleu, likelihood, rare_words, ... or FILE.py:FUNCTION; sums with +."),
+    ] = None,
+    profile: Annotated[str, typer.Option(help="Scale: smoke, small or full.")] = "small",
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            help="paper, recommended, vocabulary or repetition; by default recommended for a"
+            " text file."
+        ),
+    ] = None,
+    config: Annotated[Path | None, typer.Option(help="Settings file (TOML).")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=LARGEST_SEED, help="All random numbers.")
+    ] = None,
+    assignments: Annotated[
+        list[str] | None, typer.Option("--set", help="One setting, as key=value; repeatable.")
+    ] = None,
+    start: Annotated[
+        Path | None, typer.Option(help="Run folder: begin with its Stage I, not with one's own.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    length: Annotated[int | None, typer.Option(min=1, help="Words a sentence of `oracle`.")] = None,
+    valid: Annotated[Path | None, typer.Option(help="Validation sentences (file).")] = None,
+    test: Annotated[Path | None, typer.Option(help="Test sentences (file).")] = None,
+    column: Column = None,
+    field: Field = None,
+    lower: Lower = False,
+    tokenizer: Annotated[Tokenizer | None, typer.Option(help="whitespace or words.")] = None,
+    min_count: Annotated[int | None, typer.Option(min=1, help="Rarer words are rare.")] = None,
+    max_length: Annotated[int | None, typer.Option(min=1, help="Most words.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but warnings.")] = False,
+    json_lines: Annotated[
+        bool, typer.Option("--json", help="One JSON object an epoch on standard output.")
+    ] = False,
+) -> None:
+    """Train a generator by MLE and then by self data augmentation."""
+    from sda.runs.train import train_run
+    from sda.settings.layers import Choices, refuse_idle
+
+    given = {
+        "valid": text_or_none(valid),
+        "test": text_or_none(test),
+        "column": column,
+        "field": field,
+        "lowercase": lower or None,
+        "tokenizer": tokenizer and tokenizer.value,
+        "min_count": min_count,
+        "max_length": max_length,
+    }
+    values: dict[str, Any] = {
+        "data": {key: value for key, value in given.items() if value is not None},
+        "embedded": {} if length is None else {"length": length},
+    }
+    refuse_idle(source, values)
+    if seed is not None:
+        values["seed"] = seed
+    if start is not None:
+        values["start"] = str(start)
+    choices = Choices(
+        source=source,
+        method=method,
+        generator=generator,
+        preset=preset,
+        profile=profile,
+        discriminator=discriminator,
+        metric=metric,
+        config=config,
+        values=values,
+        assignments=assignments or (),
+    )
+    settings, origins = choices.settle()
+    folder = out or default_folder(source, generator, settings.method, profile, settings.seed)
+    reporter = _reporter(quiet, json_lines)
+    run = train_run(settings, origins, folder, reporter, resume)
+    if not json_lines:
+        _show_scores([run], quiet)
+
+
+def default_folder(source: str, generator: str, method: str, profile: str, seed: int) -> Path:
+    """runs/NAME, where the name says what was run."""
+    name = Path(source.partition(":")[2] or source).name.partition(".")[0]
+    kind = method if generator == "rnn" else f"{generator}-{method}"
+    return Path("runs") / f"{name}-{kind}-{profile}-{seed}"
+
+
+def _reporter(quiet: bool, json_lines: bool) -> Reporter:
+    from sda.show.terminal import JsonLines, Quiet, Terminal
+
+    return JsonLines() if json_lines else Quiet() if quiet else Terminal()
+
+
+def _show_scores(runs: list[Any], quiet: bool = False) -> None:
+    from rich.console import Console
+
+    from sda.runs.report import run_views
+    from sda.show.rich_tables import rich_table
+    from sda.show.run_page import NOTE, run_alarms, score_table
+
+    if quiet:
+        return
+    console = Console()
+    views = run_views(runs)
+    header, body = score_table(views)
+    console.print(rich_table(header, body, "Scores on test data"))
+    for alarm in run_alarms(views):
+        console.print(f"ALARM {alarm}.", style="red", markup=False, highlight=False)
+    console.print(NOTE, highlight=False)
+    for run in runs:
+        line = f"report: {run.folder.report}"
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="Run folder.")] = Path("runs/demo"),
+    seed: Seed = 0,
+    profile: Annotated[str, typer.Option(help="Scale: smoke, small or full.")] = "small",
+) -> None:
+    """Train on the embedded captions and compare MLE with SDA; goes on if interrupted."""
+    from sda.commands.demonstration import run_demo
+
+    run_demo(out, seed, profile, _reporter(False, False))
+
+
+def sample(
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    n: Annotated[int, typer.Option("-n", min=1, help="How many sentences.")] = 10,
+    temperature: Annotated[float, typer.Option(help="Below 1 is sharper (alpha is 1/T).")] = 1.0,
+    top_k: Annotated[int | None, typer.Option(help="Only the k likeliest words.")] = None,
+    top_p: Annotated[float | None, typer.Option(help="Only words of this total share.")] = None,
+    max_length: Annotated[int | None, typer.Option(min=1, help="Most tokens.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same sentences.")] = 0,
+    stage: Annotated[Stage, typer.Option(help="Last state, or the end of Stage I.")] = Stage.last,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="File to write to.")] = None,
+) -> None:
+    """Write sentences with the generator of a run."""
+    from sda.files import write_text
+    from sda.runs.run import Run
+
+    texts = Run(run).sample(n, temperature, seed, top_k, top_p, max_length, stage.value)
+    content = "".join(f"{text}\n" for text in texts)
+    if out is None:
+        sys.stdout.write(content)
+        sys.stdout.flush()
+    else:
+        write_text(out, content)

@@ -1,0 +1,132 @@
+"""Models, metric, buffer and state of a run, put together from its settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+
+from sda.buffer import Buffer
+from sda.models.discriminator import Discriminator
+from sda.models.generator import Generator
+from sda.reference.filters import NotCopy
+from sda.reference.metric import ReferenceMetric, WeightedSum
+from sda.runs.components import build, typed
+from sda.settings.schema import Settings
+from sda.text.corpus import Corpus
+from sda.text.vocabulary import Vocabulary
+from sda.training.stages import BufferSettings
+from sda.training.state import SecondPolicy, TrainState
+from sda.training.wasserstein import Critic, critic_optimizer, read_features
+
+LARGEST_DEFAULT_BUFFER = 5000
+
+
+def build_models(
+    settings: Settings, vocabulary: Vocabulary, max_length: int, rng: torch.Generator
+) -> tuple[Generator, Discriminator]:
+    """Fresh models; the discriminator comes first, because some generators read its features."""
+    discriminator: Discriminator = build(
+        settings.discriminator,
+        "discriminator",
+        Discriminator,
+        vocabulary_size=len(vocabulary),
+        rng=rng,
+    )
+    return _build_generator(settings, vocabulary, max_length, discriminator, rng), discriminator
+
+
+def _build_generator(
+    settings: Settings,
+    vocabulary: Vocabulary,
+    max_length: int,
+    discriminator: Discriminator,
+    rng: torch.Generator,
+) -> Generator:
+    generator: Generator = build(
+        settings.generator,
+        "generator",
+        Generator,
+        vocabulary_size=len(vocabulary),
+        eos=vocabulary.eos,
+        max_length=max_length,
+        discriminator=discriminator,
+        rng=rng,
+    )
+    return generator
+
+
+def build_metric(
+    settings: Settings,
+    corpus: Corpus,
+    generator: Generator,
+    rng: torch.Generator,
+    function: Any = None,
+) -> WeightedSum:
+    """The weighted sum of the metric's parts; `function` is a user's own, if one was handed in."""
+    known: dict[str, Any] = {
+        "vocabulary": corpus.vocabulary,
+        "train": corpus.train,
+        "generator": generator,
+        "rng": rng,
+    }
+    parts = []
+    for i, section in enumerate(settings.metric):
+        own = {"function": function} if function is not None and "function" in section else {}
+        rest = {k: v for k, v in section.items() if k != "weight" and k not in own}
+        weight = typed(section.get("weight", 1.0), float, f"metric.{i}.weight")
+        parts.append((weight, build(rest, f"metric.{i}", ReferenceMetric, **known, **own)))
+    if settings.buffer.reject_copies:
+        parts.append((1.0, NotCopy(corpus.vocabulary, corpus.train)))
+    return WeightedSum(parts)
+
+
+def build_state(
+    settings: Settings, corpus: Corpus, rng: torch.Generator, function: Any = None
+) -> tuple[TrainState, WeightedSum]:
+    """Fresh models, optimisers, an empty buffer, and the metric that fills it."""
+    generator, discriminator = build_models(settings, corpus.vocabulary, corpus.max_length, rng)
+    metric = build_metric(settings, corpus, generator, rng, function)
+    state = TrainState(
+        generator,
+        discriminator,
+        _adam(generator, settings.mle.rate),
+        _adam(generator, settings.stage2.rate),
+        _adam(discriminator, settings.discriminator_phase.rate),
+        _buffer(settings.buffer, corpus, metric.names),
+        rng,
+        _second_policy(settings, corpus, discriminator, rng)
+        if settings.stage2.two_policy
+        else None,
+    )
+    return state, metric
+
+
+def _second_policy(
+    settings: Settings, corpus: Corpus, discriminator: Discriminator, rng: torch.Generator
+) -> SecondPolicy:
+    """A second generator, which reads the same discriminator, and an untaught critic.
+
+    The generator's first values do not matter: Stage II begins with those of the first.
+    """
+    generator = _build_generator(settings, corpus.vocabulary, corpus.max_length, discriminator, rng)
+    critic = Critic(read_features(discriminator, corpus.train[:1]).shape[1], rng)
+    rate = settings.stage2.rate
+    return SecondPolicy(generator, _adam(generator, rate), critic, critic_optimizer(critic))
+
+
+def _adam(model: nn.Module, rate: float) -> torch.optim.Optimizer:
+    return torch.optim.Adam(model.parameters(), lr=rate, fused=True)
+
+
+def _buffer(settings: BufferSettings, corpus: Corpus, parts: tuple[str, ...]) -> Buffer:
+    share = round(settings.share * len(corpus))
+    return Buffer(
+        settings.capacity or max(1, min(LARGEST_DEFAULT_BUFFER, share)),
+        parts,
+        corpus.vocabulary.eos,
+        settings.near_duplicates,
+        corpus.train.lengths if settings.length_quota else None,
+        settings.max_age,
+    )

@@ -1,0 +1,178 @@
+"""The folder of a run: enough to repeat it, to go on with it, and to judge it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from sda.errors import UserError
+from sda.files import naming, read_json, write_json, write_text
+from sda.runs.checkpoint import Checkpoints
+from sda.settings.schema import Settings, leaves, make_settings, read_toml
+from sda.source import Loaded
+from sda.text.vocabulary import NumberVocabulary, WordVocabulary, vocabulary_from_json
+
+STAGE_ONE = "stage1"  # the checkpoint that both MLE and whatever follows it share
+
+
+class RunFolder:
+    """Paths of a run, and the lines that it appends."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.checkpoints = Checkpoints(path / "checkpoints")
+        self.config = path / "config.toml"
+        self.vocabulary = path / "vocabulary.json"
+        self.progress = path / "progress.jsonl"
+        self.buffer = path / "buffer.jsonl"
+        self.samples = path / "samples.txt"
+        self.samples_info = path / "samples.json"
+        self.scores = path / "scores.json"
+        self.curve = path / "curve.json"
+        self.report = path / "report.html"
+        self.finished = path / "finished.json"
+
+    @property
+    def holds_run(self) -> bool:
+        return self.config.is_file()
+
+    @property
+    def is_finished(self) -> bool:
+        return self.finished.is_file()
+
+    def begin(self, config: str) -> None:
+        """Make the folder and write its settings; a folder with other things in it is refused."""
+        with naming(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+            others = [entry.name for entry in self.path.iterdir() if not entry.name.startswith(".")]
+        if others:
+            raise UserError(f"{self.path}: not empty and not a run (it holds {others[0]})")
+        write_text(self.config, config)
+
+    def settings(self) -> Settings:
+        """The settings that the folder was made with."""
+        if not self.holds_run:
+            raise UserError(f"{self.path}: not a run folder (no config.toml in it)")
+        return make_settings(read_toml(self.config))
+
+    def check_same(self, settings: Settings) -> None:
+        """Refuse to go on with other settings than the run began with."""
+        before = dict(leaves(self.settings().model_dump(mode="json")))
+        now = dict(leaves(settings.model_dump(mode="json")))
+        for key in before | now:
+            if before.get(key) != now.get(key):
+                raise UserError(
+                    f"{self.path}: the run there has {key} = {before.get(key)!r}, not"
+                    f" {now.get(key)!r}; resume with the same settings or choose another folder"
+                )
+
+    def keep_text(self, loaded: Loaded) -> None:
+        """Write down what tells the text of the run from others, or refuse another one."""
+        self.keep_vocabulary(loaded.vocabulary, loaded.corpus.max_length, loaded.fingerprints())
+
+    def keep_vocabulary(
+        self, vocabulary: WordVocabulary | NumberVocabulary, longest: int, fingerprints: list[str]
+    ) -> None:
+        """Write down the vocabulary and what tells the text of each split from any other.
+
+        A run that is there already has to have begun with the same.
+        """
+        data = {
+            "max_length": longest,
+            "fingerprints": fingerprints,
+            "vocabulary": vocabulary.to_json(),
+        }
+        if not self.vocabulary.is_file():
+            write_json(self.vocabulary, data)
+        elif read_json(self.vocabulary) != data:
+            raise UserError(
+                f"{self.vocabulary}: the source has another text now than when the run began"
+            )
+
+    def load_vocabulary(self) -> tuple[WordVocabulary | NumberVocabulary, int]:
+        """The vocabulary, and the most tokens of a sentence."""
+        data = read_json(self.vocabulary)
+        try:
+            return vocabulary_from_json(data["vocabulary"]), int(data["max_length"])
+        except (KeyError, TypeError, AttributeError):
+            raise UserError(f"{self.vocabulary}: not a vocabulary") from None
+
+    def append_progress(self, line: dict[str, Any]) -> int:
+        """Write one line to the progress file; returns the size of the file after it."""
+        with naming(self.progress), self.progress.open("ab") as file:
+            file.write((json.dumps(line) + "\n").encode())
+            file.flush()
+            os.fsync(file.fileno())
+            return file.tell()
+
+    def cut_progress(self, size: int) -> None:
+        """Forget the lines that came after the state that is gone back to."""
+        with naming(self.progress), self.progress.open("ab") as file:
+            file.truncate(size)
+
+    def read_progress(self) -> list[dict[str, Any]]:
+        if not self.progress.is_file():
+            return []
+        lines = []
+        with naming(self.progress):
+            text = self.progress.read_text(encoding="utf-8")
+        for number, line in enumerate(text.splitlines(), 1):
+            try:
+                found = json.loads(line)
+            except ValueError:
+                raise UserError(f"{self.progress}: line {number} is not valid JSON") from None
+            if not isinstance(found, dict):
+                raise UserError(f"{self.progress}: line {number} is not the line of an epoch")
+            lines.append(found)
+        return lines
+
+    def read_scores(self) -> list[dict[str, Any]]:
+        """The rows of the table on test data."""
+        found = read_json(self.scores)
+        rows = found.get("rows") if isinstance(found, dict) else None
+        keys = {"name", "temperature", "scores"}
+        if not isinstance(rows, list) or not all(
+            isinstance(row, dict) and keys <= row.keys() for row in rows
+        ):
+            raise UserError(f"{self.scores}: not the scores of a run")
+        return rows
+
+    def clear_results(self) -> None:
+        """Remove what only the end of a run may write."""
+        results = (self.buffer, self.samples, self.samples_info, self.scores, self.report)
+        # A curve may have been drawn of a state in between.
+        for path in (*results, self.curve):
+            path.unlink(missing_ok=True)
+        shutil.rmtree(self.checkpoints.folder / f".{STAGE_ONE}.part", ignore_errors=True)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """No other process may train in the folder meanwhile.
+
+        Where no run has begun by the end, what was made for the lock is gone again.
+        """
+        lock = self.path / ".lock"
+        with naming(self.path):
+            made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
+            self.path.mkdir(parents=True, exist_ok=True)
+            file = lock.open("w")
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UserError(f"{self.path}: another process is training there") from None
+            try:
+                yield
+            finally:
+                if not self.holds_run:
+                    lock.unlink(missing_ok=True)
+                    # Something else may have come into a folder meanwhile.
+                    with suppress(OSError):
+                        for folder in made:
+                            folder.rmdir()

@@ -1,0 +1,82 @@
+"""States of a run on disk: when they are saved, and how training goes back to one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sda.errors import UserError
+from sda.runs.checkpoint import Checkpoint
+from sda.runs.folder import STAGE_ONE, RunFolder
+from sda.runs.guard import Breach, Guard
+from sda.training.state import TrainState
+
+
+@dataclass(frozen=True)
+class Keeper:
+    """Saves a state every so many epochs, at the end of each stage, and where a rule may go back.
+
+    `phases` and `epochs` are the lengths of the two stages.
+    """
+
+    state: TrainState
+    folder: RunFolder
+    guard: Guard
+    phases: int
+    epochs: int
+    every: int
+
+    def go_back(self) -> None:
+        """Take up the newest checkpoint and forget the lines after it; all, if there is none."""
+        name = self.folder.checkpoints.latest()
+        if name is None:
+            self.folder.cut_progress(0)
+            return
+        self.folder.cut_progress(self._load(name))
+
+    def _load(self, name: str) -> int:
+        """Be in the state of the checkpoint; returns the size of the progress file at its time."""
+        checkpoint = self.folder.checkpoints.load(name)
+        try:
+            self.state.load(checkpoint.tensors, checkpoint.values["counters"])
+            return int(checkpoint.values["progress_bytes"])
+        except (KeyError, RuntimeError, TypeError, ValueError) as error:
+            place = self.folder.checkpoints.folder / name
+            raise UserError(
+                f"{place}: the checkpoint does not fit the settings ({error})"
+            ) from None
+
+    def save(self, progress_bytes: int, breach: Breach | None = None) -> None:
+        """Save the state if it is due; after a breach the one that its rule ends with."""
+        state, checkpoints = self.state, self.folder.checkpoints
+        epoch, number = state.sda_epoch, state.phase + state.sda_epoch
+        if breach is not None and breach.rule.action == "roll_back":
+            self._roll_back(self.guard.best_epoch(breach.rule))
+        stage_one_ends = state.phase == self.phases and not epoch
+        ends = number == self.phases + self.epochs or breach is not None
+        names = []
+        if stage_one_ends:
+            names.append(STAGE_ONE)
+        if breach is None and epoch and epoch in self.guard.best_epochs():
+            names.append(_best_name(epoch))
+        is_due = stage_one_ends or ends or number % self.every == 0
+        if names or is_due:
+            values = {"counters": state.counters(), "progress_bytes": progress_bytes}
+            checkpoint = Checkpoint(state.tensors(), values)
+            for name in names:
+                checkpoints.save(name, checkpoint)
+            if is_due:
+                checkpoints.save_numbered(number, checkpoint)
+        checkpoints.drop_others("best-", {_best_name(best) for best in self.guard.best_epochs()})
+
+    def _roll_back(self, epoch: int) -> None:
+        """The state is that after this epoch of Stage II, but for what all of them cost."""
+        state = self.state
+        if epoch == state.sda_epoch:
+            return
+        updates, written = state.updates, state.written
+        self._load(_best_name(epoch) if epoch else STAGE_ONE)
+        state.updates, state.written = updates, written
+
+
+def _best_name(epoch: int) -> str:
+    return f"best-{epoch:06}"

@@ -1,0 +1,70 @@
+"""The page of one or several runs, from their folders."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sda.errors import UserError
+from sda.files import naming, read_json, write_text
+from sda.runs.folder import RunFolder
+from sda.runs.origin import refuse_mixed
+from sda.runs.run import Run
+from sda.show.run_page import RunView, run_page
+
+
+def write_report(runs: Sequence[Run], path: Path) -> None:
+    """The file is the page of one run, or of several on one text beside one another."""
+    refuse_mixed(runs)
+    views = run_views(runs)
+    try:
+        text = run_page(views)
+    except (KeyError, TypeError, IndexError, AttributeError):
+        curves = [run.folder.curve for run in runs if run.folder.curve.is_file()]
+        if not curves:
+            raise
+        raise UserError(f"{curves[0]}: not the points of a curve") from None
+    write_text(path, text)
+
+
+def run_names(runs: Sequence[Run]) -> list[str]:
+    """The names of the folders, or their paths where two names are the same."""
+    paths = [run.path.resolve() for run in runs]
+    names = [path.name for path in paths]
+    return names if len(set(names)) == len(set(paths)) else [str(run.path) for run in runs]
+
+
+def run_views(runs: Sequence[Run]) -> list[RunView]:
+    """What there is to show of each run."""
+    return [
+        RunView(
+            name,
+            run.scores() if run.folder.scores.is_file() else [],
+            run.progress(),
+            _samples(run.folder),
+            _buffer(run.folder),
+            read_json(run.folder.curve) if run.folder.curve.is_file() else None,
+            run.folder.config.read_text(encoding="utf-8"),
+        )
+        for name, run in zip(run_names(runs), runs, strict=True)
+    ]
+
+
+def _samples(folder: RunFolder) -> list[str] | None:
+    if not folder.samples.is_file():
+        return None
+    with naming(folder.samples):
+        return folder.samples.read_text(encoding="utf-8").splitlines()
+
+
+def _buffer(folder: RunFolder) -> list[dict[str, Any]] | None:
+    if not folder.buffer.is_file():
+        return None
+    try:
+        with folder.buffer.open(encoding="utf-8") as file:
+            records = [json.loads(line) for line in file]
+        return [{key: record[key] for key in ("text", "score", "epoch")} for record in records]
+    except (ValueError, KeyError, TypeError):
+        raise UserError(f"{folder.buffer}: not the sentences of a buffer") from None

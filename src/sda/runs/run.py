@@ -1,0 +1,125 @@
+"""A run folder as an object: what it was told, what it learned, and sentences of its generator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from sda.errors import UserError
+from sda.models.generator import Generator
+from sda.randomness import seeded
+from sda.runs.assemble import build_models, build_state
+from sda.runs.checkpoint import Checkpoint
+from sda.runs.folder import STAGE_ONE, RunFolder
+from sda.runs.parts import Selector
+from sda.sampling import Decoding, sample
+from sda.source import load_source
+from sda.text.sentences import Sentences
+
+
+class Run:
+    """A run folder as an object: what it was told, what it learned, what it wrote."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.folder = RunFolder(Path(path))
+        self.settings = self.folder.settings()
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.folder.path)!r})"
+
+    @property
+    def path(self) -> Path:
+        return self.folder.path
+
+    @property
+    def is_finished(self) -> bool:
+        return self.folder.is_finished
+
+    def progress(self) -> list[dict[str, Any]]:
+        """The figures of every epoch so far."""
+        return self.folder.read_progress()
+
+    def scores(self) -> list[dict[str, Any]]:
+        """The rows of the table on test data, each with its scores."""
+        return self.folder.read_scores()
+
+    def generator(self, stage: str = "last") -> Generator:
+        """The generator of the newest checkpoint, or with `mle` the one that Stage I ended with."""
+        vocabulary, max_length = self.folder.load_vocabulary()
+        models = build_models(self.settings, vocabulary, max_length, torch.Generator())
+        self._load_weights(stage, *models)
+        return models[0]
+
+    def _load_weights(self, stage: str, *models: nn.Module) -> None:
+        """Generator and discriminator are those of the stage."""
+        name = STAGE_ONE if stage == "mle" else self.folder.checkpoints.latest()
+        if name is None or not self.folder.checkpoints.has(name):
+            raise UserError(f"{self.path}: there is no checkpoint of this run yet")
+        checkpoint = self.folder.checkpoints.load(name)
+        for model, part in zip(models, ("generator", "discriminator"), strict=True):
+            load_weights(model, part, checkpoint, self.path)
+
+    def sample(
+        self,
+        n: int,
+        temperature: float = 1.0,
+        seed: int = 0,
+        top_k: int | None = None,
+        top_p: float | None = None,
+        max_length: int | None = None,
+        stage: str = "last",
+    ) -> list[str]:
+        """n sentences of the run's generator as text; the same seed gives the same ones.
+
+        The unknown word, where the vocabulary has one, is never written. A run with a selection
+        applies it to its last state. The selection may need the metric, and the metric the training
+        sentences, so the source is read again and has to be as it was.
+        """
+        vocabulary, _ = self.folder.load_vocabulary()
+        decoding = make_decoding(temperature, top_k, top_p, vocabulary.unk)
+        torch.set_num_threads(self.settings.threads)
+        rng = seeded(seed, "sample")
+        selection = None
+        if self.settings.selection and stage != "mle":
+            generator, selector = self.selecting()
+            selection = selector.selection(seeded(seed, "selection"))
+        else:
+            generator = self.generator(stage)
+
+        def write(count: int) -> Sentences:
+            return sample(generator, count, rng, decoding, max_length)
+
+        return vocabulary.decode(write(n) if selection is None else selection(write, n))
+
+    def selecting(self) -> tuple[Generator, Selector]:
+        """The last generator, and the selection's maker with the metric that the run had."""
+        loaded = load_source(self.settings)
+        self.folder.keep_text(loaded)
+        first = torch.Generator().manual_seed(self.settings.seed)
+        state, metric = build_state(self.settings, loaded.corpus, first)
+        self._load_weights("last", state.generator, state.discriminator)
+        return state.generator, Selector(self.settings, loaded.corpus, metric, state.discriminator)
+
+
+def make_decoding(
+    temperature: float, top_k: int | None, top_p: float | None, never: int | None
+) -> Decoding:
+    """A way of choosing words; a value out of range raises one sentence."""
+    try:
+        return Decoding(temperature, top_k, top_p, never)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
+def load_weights(model: nn.Module, part: str, checkpoint: Checkpoint, where: Path) -> None:
+    """The model has the weights that the checkpoint holds for that part."""
+    start = f"{part}."
+    weights = {k[len(start) :]: v for k, v in checkpoint.tensors.items() if k.startswith(start)}
+    try:
+        model.load_state_dict(weights)
+    except RuntimeError as error:
+        reason = str(error).splitlines()[-1].strip()
+        raise UserError(f"{where}: the checkpoint does not fit the settings ({reason})") from None

@@ -1,0 +1,112 @@
+"""One Stage I for several runs: it saves most of the time, and makes their comparison a paired one.
+
+A run that names another as its `start` takes that run's models, optimisers, random numbers and
+lines of progress from the end of its Stage I, if both agree in all that Stage I depends on.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sda.errors import UserError
+from sda.files import naming, read_json
+from sda.runs.folder import STAGE_ONE, RunFolder
+from sda.runs.plan import plan
+from sda.scoring.scorer import ScoredRow
+from sda.settings.schema import Settings, leaves
+from sda.source import Loaded
+from sda.training.schedule import Phase
+from sda.training.state import TrainState
+
+SECTIONS = (
+    "source",
+    "seed",
+    "threads",
+    "data",
+    "embedded",
+    "generator",
+    "discriminator",
+    "augmentation",
+    "objective",
+    "mle",
+)
+JUDGE = ("rate", "batch_size", "first_rounds", "first_passes", "first_sentences", "unseen")
+START_ROWS = 3  # of a table: real text, and the end of Stage I at two temperatures
+
+
+def stage_one_settings(settings: Settings) -> dict[str, Any]:
+    """All values by dotted key that Stage I depends on."""
+    table = settings.model_dump(mode="json")
+    chosen = {name: table[name] for name in SECTIONS}
+    judge = table["discriminator_phase"]
+    chosen["discriminator_phase"] = {name: judge[name] for name in JUDGE}
+    return dict(leaves(chosen))
+
+
+def take_start(state: TrainState, settings: Settings, folder: RunFolder) -> int:
+    """The state and the progress file are those of the start at the end of its Stage I.
+
+    Returns the size of the progress file.
+    """
+    assert settings.start is not None
+    # Once more: the folder may hold another run by now than when this one was begun.
+    check_start(settings)
+    start = RunFolder(Path(settings.start))
+    checkpoint = start.checkpoints.load(STAGE_ONE)
+    size = int(checkpoint.values["progress_bytes"])
+    with naming(start.progress):
+        lines = start.progress.read_bytes()[:size]
+    folder.cut_progress(0)
+    with naming(folder.progress):
+        folder.progress.write_bytes(lines)
+    state.load_start(checkpoint.tensors, checkpoint.values["counters"])
+    state.phase = len(plan(settings)[0])
+    return size
+
+
+def start_rows(settings: Settings) -> list[ScoredRow]:
+    """The rows that the start's own table has for it; none if they are not there or differ.
+
+    They would come out the same here: scores draw from the seed and the name of the row alone.
+    """
+    if settings.start is None:
+        return []
+    start = RunFolder(Path(settings.start))
+    if not start.is_finished or start.settings().evaluation != settings.evaluation:
+        return []
+    rows = [ScoredRow.from_dict(row) for row in start.read_scores()[:START_ROWS]]
+    return rows if rows[1].name == "mle" else []
+
+
+def check_start(settings: Settings) -> None:
+    """Refuse a start that is not at the end of Stage I, or whose Stage I is another."""
+    if settings.start is None:
+        return
+    start = RunFolder(Path(settings.start))
+    if not start.checkpoints.has(STAGE_ONE):
+        raise UserError(f"{start.path}: no run that has come to the end of Stage I")
+    other = start.settings()
+    ours, theirs = stage_one_settings(settings), stage_one_settings(other)
+    for key in ours | theirs:
+        if ours.get(key) != theirs.get(key):
+            raise UserError(
+                f"{start.path}: its Stage I has {key} = {theirs.get(key)!r}, not"
+                f" {ours.get(key)!r}, so it cannot be the start of this run"
+            )
+    phases = plan(settings)[0]
+    if Phase.DISCRIMINATOR in phases and phases != plan(other)[0]:
+        raise UserError(
+            f"{start.path}: its Stage I has no discriminator, which this run needs; train the start"
+            " with a method that has one, such as sda"
+        )
+
+
+def check_start_text(settings: Settings, loaded: Loaded) -> None:
+    """Refuse a start that learned from another text than the one that was read for this run."""
+    if settings.start is None:
+        return
+    start = RunFolder(Path(settings.start))
+    # A folder without a vocabulary is damaged, and not this run's to mend.
+    read_json(start.vocabulary)
+    start.keep_text(loaded)

@@ -1,0 +1,236 @@
+"""A run trained: from settings to scores, and on after an interruption."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from sda.errors import UserError
+from sda.files import write_json, write_text
+from sda.randomness import seeded
+from sda.runs.assemble import build_state
+from sda.runs.collapse import CollapseAlarm
+from sda.runs.costs import Watch, run_costs
+from sda.runs.folder import RunFolder
+from sda.runs.guard import Breach, Guard
+from sda.runs.keeper import Keeper
+from sda.runs.parts import augment, build_objective, build_selection, hold_out
+from sda.runs.plan import choose_loop, first_writer, plan
+from sda.runs.run import Run
+from sda.runs.start import check_start, check_start_text, start_rows, take_start
+from sda.scoring.final import score_rows
+from sda.scoring.scorer import FinalScorer, Monitor
+from sda.settings.schema import Settings, write_toml
+from sda.show.terminal import Reporter
+from sda.source import Loaded, load_source
+from sda.training.progress import Diverged, Progress
+from sda.training.reward import make_reward
+from sda.training.schedule import Phase
+from sda.training.walk import expecting
+
+Function = Callable[..., Any]
+
+
+def train_run(
+    settings: Settings,
+    origins: dict[str, str],
+    out: Path,
+    reporter: Reporter,
+    resume: bool = False,
+    function: Function | None = None,
+) -> Run:
+    """Train in the folder `out` until the end, and write samples, scores and report there.
+
+    With `resume` a run that is there goes on from its last checkpoint; one that is finished is left
+    alone. Whatever happens, the folder holds the last complete state.
+    """
+    folder = RunFolder(out)
+    with folder.locked():
+        if folder.holds_run:
+            if not resume:
+                raise UserError(
+                    f"{out} already holds a run: give --resume to go on with it, or another --out"
+                )
+            folder.check_same(settings)
+            if folder.is_finished:
+                reporter.say(f"{out}: this run is finished")
+                return Run(out)
+        else:
+            check_start(settings)
+        # Before anything is computed: an oracle's sentences are part of what must not vary.
+        torch.set_num_threads(settings.threads)
+        training = _Training(settings, folder, load_source(settings), reporter, function)
+        # Only now: a mistake in the settings must not leave a folder that looks like a run.
+        if not folder.holds_run:
+            check_start_text(settings, training.loaded)
+            folder.begin(write_toml(settings, origins))
+        training.run()
+        return Run(out)
+
+
+class _Training:
+    """The one life of a run in this process."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        folder: RunFolder,
+        loaded: Loaded,
+        reporter: Reporter,
+        function: Function | None,
+    ) -> None:
+        self.settings = settings
+        self.folder = folder
+        self.loaded = loaded
+        self.reporter = reporter
+        self.alarm = CollapseAlarm()
+        self.monitor = Monitor(
+            loaded.corpus, loaded.held_out.truth, settings.evaluation, settings.seed
+        )
+        torch.manual_seed(settings.seed)
+        rng = torch.Generator().manual_seed(settings.seed)
+        self.state, self.metric = build_state(settings, loaded.corpus, rng, function)
+        self.phases, self.schedule, self.training = plan(settings)
+        self.corpus = augment(settings, hold_out(settings, loaded.corpus))
+        self.objective = build_objective(settings, loaded.corpus, rng)
+        self.selection = build_selection(
+            settings,
+            self.metric,
+            self.state.discriminator,
+            loaded.vocabulary,
+            seeded(settings.seed, "selection"),
+        )
+        self.guard = Guard(settings.guard, settings.mle.keep_best)
+        self.ended = False
+        self.keeper = Keeper(
+            self.state,
+            folder,
+            self.guard,
+            len(self.phases),
+            len(self.schedule),
+            settings.checkpoint_every,
+        )
+
+    def run(self) -> None:
+        folder, state = self.folder, self.state
+        folder.keep_text(self.loaded)
+        done = self._go_back()
+        title = f"{self.settings.method} on {self.settings.source}, seed {self.settings.seed}"
+        epochs = len(self.phases) + len(self.schedule)
+        if not self.phases and not state.sda_epoch:
+            self.keeper.save(0)
+        self.reporter.start(title, self.loaded.summary, epochs, done)
+        watch = Watch()
+        try:
+            for progress in () if self.ended else self._train():
+                line = self._figures(progress)
+                for warning in self.alarm.look(line):
+                    self.reporter.warn(warning)
+                breach = self._guarded(line)
+                line |= watch.lap()
+                self.keeper.save(folder.append_progress(line), breach)
+                self.reporter.epoch(line)
+                if breach is not None:
+                    self.reporter.warn(breach.message)
+                    break
+        except Diverged as trouble:
+            raise UserError(
+                f"training stopped: {trouble}; the last good state is in"
+                f" {folder.checkpoints.folder}"
+            ) from None
+        finally:
+            self.reporter.stop()
+        self._finish()
+
+    def _train(self) -> Iterator[Progress]:
+        loop = choose_loop(self.settings)(
+            self.state,
+            self.corpus,
+            self.metric,
+            self.phases,
+            self.schedule,
+            self.training,
+            self.objective,
+            self.reporter.tick,
+            make_reward(self.state, self.metric, self.training.stage2),
+            first_writer(self.training, self.corpus),
+        )
+        return expecting(loop, self.state, self.corpus, len(self.phases))
+
+    def _figures(self, progress: Progress) -> dict[str, Any]:
+        """All that the line of an epoch tells but the time that it took."""
+        line = {"stage": progress.stage, "epoch": progress.epoch, **progress.values}
+        if progress.stage != "discriminator" and (
+            self.monitor.is_due(progress.epoch) or self._is_last_of_stage()
+        ):
+            line |= self.monitor.measure(self.state.generator, progress.stage, progress.epoch)
+        return line | {"updates": self.state.updates, "written": self.state.written}
+
+    def _guarded(self, line: dict[str, Any]) -> Breach | None:
+        """The rule that the line breaks, noted in the line."""
+        if line["stage"] == "imitation" and line["epoch"] == 1:
+            for name in self.guard.unknown(line):
+                self.reporter.warn(f"guard: Stage II has no figure {name!r}")
+        breach = self.guard.look(line)
+        if breach is not None:
+            line["guard"] = breach.message
+        return breach
+
+    def _go_back(self) -> int:
+        """Take up the newest state, if there is one; returns the epochs that are done."""
+        self.folder.clear_results()
+        if self.settings.start is not None and self.folder.checkpoints.latest() is None:
+            self.keeper.save(take_start(self.state, self.settings, self.folder))
+        self.keeper.go_back()
+        for line in self.folder.read_progress():
+            self.alarm.look(line)
+            self.guard.look(line)
+            self.ended = "guard" in line
+        return self.state.phase + self.state.sda_epoch
+
+    def _is_last_of_stage(self) -> bool:
+        """Whether this was the last epoch of maximum likelihood, or the last of all."""
+        state = self.state
+        if state.sda_epoch:
+            return state.sda_epoch == len(self.schedule)
+        return state.stopped_early or Phase.GENERATOR not in self.phases[state.phase :]
+
+    def _finish(self) -> None:
+        """Samples, scores, buffer and report; the mark that all is done comes last."""
+        from sda.runs.report import write_report
+
+        folder, settings, vocabulary = self.folder, self.settings, self.loaded.vocabulary
+        scorer = FinalScorer(
+            self.loaded.corpus, self.loaded.held_out, settings.evaluation, settings.seed
+        )
+        lines = folder.read_progress()
+        has_imitated = any(line["stage"] == "imitation" for line in lines)
+        rows, samples = score_rows(
+            settings,
+            scorer,
+            Run(folder.path).generator("mle"),
+            self.state.generator if has_imitated else None,
+            self.selection,
+            start_rows(settings),
+        )
+        texts = vocabulary.decode(samples)
+        write_text(folder.samples, "".join(f"{text}\n" for text in texts))
+        last = self.folder.checkpoints.latest()
+        write_json(
+            folder.samples_info,
+            {"count": len(texts), "seed": settings.seed, "temperature": 1.0, "checkpoint": last},
+        )
+        if len(self.state.buffer):
+            entries = vocabulary.decode(self.state.buffer.entries.sentences)
+            records = self.state.buffer.records(entries)
+            text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+            write_text(folder.buffer, text)
+        real = rows[0]
+        write_json(folder.scores, {"rows": [row.as_dict(real) for row in rows]})
+        write_report([Run(folder.path)], folder.report)
+        epochs = self.state.phase + self.state.sda_epoch
+        write_json(folder.finished, {"epochs": epochs, **run_costs(lines)})

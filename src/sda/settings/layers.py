@@ -1,0 +1,255 @@
+"""Settings from many places, laid over each other; the later wins.
+
+The order: package defaults, generator recipe, profile, preset, method, discriminator and metric
+named on the command line, the user's file, single values. A settings file may hold values for one
+case only under `[for.NAME]`, where NAME is the kind of source, a generator recipe, or both, as in
+`oracle-rnn`, or a profile. A generator recipe may name another as its `base`, whose values and
+cases hold for it unless it has its own, and the `method` that it is meant for.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from sda.errors import UserError
+from sda.settings.schema import Settings, Table, leaves, make_settings, read_toml
+
+COMPONENTS = (
+    "generator",
+    "discriminator",
+    "metric",
+    "augmentation",
+    "objective",
+    "selection",
+)
+SOURCES = ("text", "captions", "oracle", "oracle-long")
+LONG = 20  # words; a longer `oracle` has larger models, as in the paper's second synthetic set
+
+
+@dataclass
+class Layers:
+    """The table so far, and for each dotted key the layer that set it."""
+
+    tags: Sequence[str]
+    table: Table = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
+
+    def add(self, layer: Mapping[str, Any], origin: str) -> None:
+        """Lay the values over those there are, then those for the case at hand."""
+        cases = layer.get("for", {})
+        _check_cases(cases, origin)
+        plain = {key: value for key, value in layer.items() if key != "for"}
+        self._merge(self.table, plain, "", origin)
+        for tag in self.tags:
+            if tag in cases:
+                self._merge(self.table, cases[tag], "", f"{origin}, for {tag}")
+
+    def _merge(self, below: Table, above: Mapping[str, Any], prefix: str, origin: str) -> None:
+        for key, value in above.items():
+            name = f"{prefix}{key}"
+            if isinstance(value, Mapping) and isinstance(below.get(key, {}), dict):
+                # Arguments of one component mean nothing to another.
+                if "use" in value or key not in below:
+                    below[key] = {}
+                    self._forget(f"{name}.")
+                self._merge(below[key], value, f"{name}.", origin)
+            else:
+                below[key] = value
+                self.origins[name] = origin
+
+    def _forget(self, prefix: str) -> None:
+        for name in [name for name in self.origins if name.startswith(prefix)]:
+            del self.origins[name]
+
+    def set(self, assignment: str) -> None:
+        """Apply one `key=value` of the command line; the value is TOML, or else plain text."""
+        key, equals, text = assignment.partition("=")
+        key = key.strip()
+        if not equals or not key:
+            raise UserError(f"--set {assignment!r}: write it as key=value")
+        *path, last = key.split(".")
+        place: Any = self.table
+        for part in path:
+            place = _enter(place, part, key)
+        value = _value(text.strip())
+        if isinstance(place, list):
+            place = _enter(place, last, key)
+            raise UserError(f"--set {key}: name one value of the part, such as {key}.weight")
+        if last == "use" and place.get("use") != value:
+            place.clear()
+            self._forget(key.removesuffix("use"))
+        if value is None and path and path[0] in COMPONENTS:
+            # TOML has no such value, and a run must be repeatable from its settings file.
+            place.pop(last, None)
+            return
+        place[last] = value
+        self.origins["metric" if path[:1] == ["metric"] else key] = "--set"
+
+
+def _check_cases(cases: Any, origin: str) -> None:
+    generators = names_of("generators")
+    known = [*SOURCES, *generators, *names_of("profiles")]
+    pairs = [f"{source}-{generator}" for source in SOURCES for generator in generators]
+    if not isinstance(cases, Mapping):
+        raise UserError(f"{origin}: 'for' is not a section, as in [for.{known[0]}]")
+    for name, values in cases.items():
+        if name not in known and name not in pairs:
+            raise UserError(
+                f"{origin}: unknown case 'for.{name}' (known: {', '.join(known)},"
+                f" and pairs such as oracle-{generators[0]})"
+            )
+        if not isinstance(values, Mapping):
+            raise UserError(f"{origin}: 'for.{name}' is not a section")
+
+
+def _enter(place: Any, part: str, key: str) -> Any:
+    if isinstance(place, list):
+        if part.isdigit() and int(part) < len(place):
+            return place[int(part)]
+        parts = ", ".join(map(str, range(len(place)))) or "none"
+        raise UserError(f"--set {key}: there is no part {part!r} (known: {parts})")
+    inner = place.setdefault(part, {})
+    if not isinstance(inner, dict | list):
+        raise UserError(f"--set {key}: '{part}' is a value, not a section")
+    return inner
+
+
+def _value(text: str) -> Any:
+    if text.lower() == "none":
+        return None
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def names_of(kind: str) -> list[str]:
+    """The names of one kind of settings file: generators, methods, profiles and so on."""
+    folder = resources.files("sda.configs") / kind
+    return sorted(file.name[:-5] for file in folder.iterdir() if file.name.endswith(".toml"))
+
+
+def named(kind: str, name: str) -> Table:
+    """The settings file of that kind and name; an unknown name raises one that lists them."""
+    if name not in names_of(kind):
+        hint = f"; it is a generator: --generator {name}" if name in names_of("generators") else ""
+        raise UserError(f"unknown {kind[:-1]} {name!r} (known: {', '.join(names_of(kind))}){hint}")
+    file = resources.files("sda.configs") / kind / f"{name}.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def metric_parts(text: str) -> list[Table]:
+    """The parts of a metric such as `bleu`, `bleu + 0.5*rare_words` or `my_metrics.py:score`."""
+    parts = []
+    for piece in text.split("+"):
+        weight, star, name = piece.rpartition("*")
+        name = name.strip()
+        part: Table
+        if ":" in name:
+            part = {"use": "sda.reference.function:Function", "function": name}
+        else:
+            part = dict(named("metrics", name)["metric"][0])
+        if star:
+            try:
+                part["weight"] = float(weight)
+            except ValueError:
+                raise UserError(f"--metric {text!r}: {weight!r} is not a number") from None
+        parts.append(part)
+    return parts
+
+
+def source_kind(source: str) -> str:
+    """`oracle`, `captions` or `text`."""
+    return (
+        "oracle" if source.split(":")[0] == "oracle" else source if source == "captions" else "text"
+    )
+
+
+def default_preset(source: str, method: str) -> str:
+    """What a user's own file is best trained with; embedded sources are there to compare."""
+    return "recommended" if method == "sda" and source_kind(source) == "text" else "paper"
+
+
+def refuse_idle(source: str, values: Mapping[str, Any]) -> None:
+    """An option that the source has no use for is a mistake, not a wish to be passed over."""
+    kind = source_kind(source)
+    for section, needed in (("data", "text"), ("embedded", "oracle")):
+        if values[section] and kind != needed:
+            name = "a text file" if needed == "text" else needed
+            key = next(iter(values[section]))
+            raise UserError(f"setting '{section}.{key}' is for {name}, and {source!r} is none")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a user asked for, before it becomes settings."""
+
+    source: str
+    method: str | None = None
+    """By default that of the user's file, or that the generator recipe is meant for, or `sda`."""
+    generator: str = "rnn"
+    preset: str | None = None
+    """By default `recommended` for SDA on a text file, and `paper` for all else."""
+    profile: str = "small"
+    discriminator: str | None = None
+    metric: str | None = None
+    config: Path | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """Values of options that have a name of their own, such as the seed."""
+    assignments: Sequence[str] = ()
+
+    def settle(self) -> tuple[Settings, dict[str, str]]:
+        """The settings of the run, and where each value came from."""
+        user = read_toml(self.config) if self.config else {}
+        recipe = named("generators", self.generator)
+        base, meant_for = recipe.pop("base", None), recipe.pop("method", "sda")
+        method = self.method or str(user.get("method", meant_for))
+        recipes = [self.generator] if base is None else [base, self.generator]
+        layers = Layers(self._tags(user, recipes))
+        layers.add(named("defaults", "defaults"), "default")
+        if base is not None:
+            layers.add(named("generators", base), f"generator {base}")
+        layers.add(recipe, f"generator {self.generator}")
+        preset = self.preset or default_preset(self.source, method)
+        layers.add(named("profiles", self.profile), f"profile {self.profile}")
+        layers.add(named("presets", preset), f"preset {preset}")
+        layers.add(named("methods", method), f"method {method}")
+        if self.discriminator is not None:
+            name = self.discriminator
+            layers.add(named("discriminators", name), f"--discriminator {name}")
+        if self.metric is not None:
+            layers.add({"metric": metric_parts(self.metric)}, f"--metric {self.metric}")
+        layers.add(user, f"config {self.config}")
+        layers.add({"source": self.source, "method": method}, "command line")
+        layers.add(self.values, "command line")
+        for assignment in self.assignments:
+            layers.set(assignment)
+        for key, value in (("source", self.source), ("method", method)):
+            # Layers were chosen by these two, so a later change would only change their names.
+            if layers.table[key] != value:
+                raise UserError(f"setting '{key}' is given by itself: {layers.table[key]!r}")
+        return make_settings(layers.table), layers.origins
+
+    def _tags(self, user: Table, recipes: Sequence[str]) -> list[str]:
+        """The cases that hold, the more special after the more general.
+
+        The generator recipes, the kind of source, both, and the profile; for a long oracle those of
+        the source again.
+        """
+        kind = source_kind(self.source)
+        tags = [*recipes, kind, *(f"{kind}-{recipe}" for recipe in recipes), self.profile]
+        lengths = [dict(leaves(layer)).get("embedded.length") for layer in (user, self.values)]
+        lengths += [
+            _value(text.partition("=")[2].strip())
+            for text in self.assignments
+            if text.partition("=")[0].strip() == "embedded.length"
+        ]
+        given = [length for length in lengths if isinstance(length, int)]
+        if kind == "oracle" and given and given[-1] > LONG:
+            tags += ["oracle-long", *(f"oracle-long-{recipe}" for recipe in recipes)]
+        return tags

@@ -1,0 +1,217 @@
+"""The settings of a run: typed, checked, and written down with where each value came from."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import tomli_w
+from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_validator
+
+from sda import LARGEST_SEED
+from sda.errors import UserError
+from sda.sampling import LEAST_TEMPERATURE
+from sda.text.prepare import Preparation
+from sda.training.stages import Section, TrainingSettings
+
+Table = dict[str, Any]
+
+
+class EmbeddedSettings(Section):
+    """How much is drawn from a source that is not a file."""
+
+    train: PositiveInt = 10_000
+    """Training sentences, the paper's number for synthetic data."""
+    valid: PositiveInt = 1000
+    """Validation sentences."""
+    test: PositiveInt = 10_000
+    """Test sentences, the paper's number for synthetic data."""
+    length: PositiveInt = 20
+    """Words of each sentence of `oracle`; the paper has 20 and 40."""
+    vocabulary: PositiveInt = 5000
+    """Words that a seeded `oracle` knows, the paper's number."""
+    oracle_size: PositiveInt = 32
+    """Embedding and hidden size of a seeded `oracle`: 32 at length 20, 64 at 40 (decision 0023)."""
+    oracle_seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
+    """What a seeded `oracle` is drawn from, so that runs of different seeds share one oracle."""
+
+
+class EvaluationSettings(Section):
+    """What is measured while training runs and at its end."""
+
+    every: PositiveInt = 10
+    """Epochs between two evaluations on validation data; the first and the last always have one."""
+    samples: PositiveInt = 2000
+    """Sentences written for one evaluation."""
+    final_samples: PositiveInt = 10_000
+    """Sentences written for the evaluation on test data at the end (decision 0026)."""
+    self_bleu_samples: int = Field(default=2000, ge=2)
+    """Sentences on which self-BLEU is measured; it grows with their number."""
+    features: bool = True
+    """Whether the final table has the Fréchet distance and MAUVE, on features of n-grams."""
+    cold_temperature: float = Field(default=0.8, ge=LEAST_TEMPERATURE, allow_inf_nan=False)
+    """A second temperature at which the start of Stage II is scored: sharper without training."""
+
+
+class GuardRule(Section):
+    """One rule over a figure that epochs of Stage II log; it has either `rise` or `above`."""
+
+    figure: str
+    """The name of the figure in progress.jsonl, such as `nll_valid` or `duplicate_share`."""
+    rise: PositiveFloat | None = None
+    """The figure may exceed its value at the start of Stage II by this share of it."""
+    above: float | None = None
+    """The figure may not be above this value."""
+    action: Literal["stop", "roll_back"] = "stop"
+    """Whether Stage II ends with the epoch that breaks the rule, or with the best one."""
+    best: str = "nll_valid"
+    """The figure by which the best epoch is found, the end of Stage I among them."""
+    best_is: Literal["lowest", "highest"] = "lowest"
+    """Which value of that figure is the best."""
+
+    @model_validator(mode="after")
+    def _has_one_limit(self) -> GuardRule:
+        if (self.rise is None) == (self.above is None):
+            raise ValueError("a rule has either 'rise' or 'above'")
+        return self
+
+
+class GuardSettings(Section):
+    """What ends Stage II before its time."""
+
+    rules: list[GuardRule] = Field(default_factory=list)
+    """Rules over the figures of each epoch; the first that is broken decides."""
+
+
+class Settings(TrainingSettings):
+    """Everything that determines a run."""
+
+    source: str
+    """A text file, `captions`, `oracle` or `oracle:FILE.npz`."""
+    method: str = "sda"
+    """The row of the table: a name of a file in `configs/methods`."""
+    seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
+    """All random numbers of the run come from it."""
+    threads: PositiveInt = 1
+    """Threads of torch; results are the same bit for bit only at an equal number."""
+    start: str | None = None
+    """The folder of a run with whose Stage I this one begins, in place of a Stage I of its own."""
+    checkpoint_every: PositiveInt = 1
+    """Epochs between two checkpoints."""
+    data: Preparation = Preparation()
+    """How a file is cut and split."""
+    embedded: EmbeddedSettings = EmbeddedSettings()
+    """How much an embedded source writes."""
+    generator: Table = Field(default_factory=dict)
+    """The generator: `use` names the class, the rest are its arguments."""
+    discriminator: Table = Field(default_factory=dict)
+    """The discriminator, likewise."""
+    metric: list[Table] = Field(default_factory=list)
+    """Parts of the reference metric: `use`, `weight` (1 unless given) and arguments of each."""
+    augmentation: Table = Field(default_factory=dict)
+    """What enlarges the training sentences before training: `use` and arguments; empty is none."""
+    objective: Table = Field(default_factory=dict)
+    """What maximum likelihood is replaced by in Stage I: `use` and arguments; empty is none."""
+    selection: Table = Field(default_factory=dict)
+    """Which written sentences of a finished run are kept: `use` and arguments; empty is all."""
+    guard: GuardSettings = GuardSettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
+
+
+def make_settings(table: Mapping[str, Any]) -> Settings:
+    """Settings from plain tables; a wrong key or value raises one sentence that names it."""
+    try:
+        return Settings.model_validate(table)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        key = ".".join(str(part) for part in problem["loc"])
+        if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+            raise UserError(f"unknown setting '{key}'{_near(problem['loc'])}") from None
+        raise UserError(f"setting '{key}': {_sentence(problem)}") from None
+
+
+def _sentence(problem: Any) -> str:
+    """What is wrong with a value, as part of a sentence."""
+    message = str(problem["msg"])
+    return f"{message[0].lower()}{message[1:]}, not {problem['input']!r}"
+
+
+def _near(location: tuple[int | str, ...]) -> str:
+    """The names that the section of an unknown key knows."""
+    kind: Any = Settings
+    for part in location[:-1]:
+        kind = kind.model_fields[part].annotation if hasattr(kind, "model_fields") else kind
+    names = getattr(kind, "model_fields", None) or getattr(kind, "__dataclass_fields__", {})
+    return f" (known here: {', '.join(names)})" if names else ""
+
+
+def leaves(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value with its dotted key; a list is one value."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from leaves(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def write_toml(settings: Settings, origins: Mapping[str, str]) -> str:
+    """All settings as TOML, each with a comment that says where its value came from."""
+    table = settings.model_dump()
+    lines = ["# The complete settings of this run; a comment says where each value came from."]
+    sections = {key: value for key, value in table.items() if isinstance(value, dict)}
+    plain = {key: value for key, value in table.items() if key not in sections and key != "metric"}
+    lines += _toml_lines(plain, "", origins)
+    for name, section in sections.items():
+        lines += ["", f"[{name}]", *_toml_lines(section, f"{name}.", origins)]
+    for part in settings.metric:
+        lines += ["", f"[[metric]]{_comment(origins, 'metric')}"]
+        lines += _toml_lines(part, None, {})
+    return "\n".join(lines) + "\n"
+
+
+def _toml_lines(section: Table, prefix: str | None, origins: Mapping[str, str]) -> list[str]:
+    lines = []
+    for key, value in section.items():
+        if value is None:
+            lines.append(f"# {key} is not set")
+            continue
+        text = f"{_toml_key(key)} = {_toml_value(value)}"
+        origin = "" if prefix is None else _comment(origins, prefix + key)
+        lines.append(text + origin)
+    return lines
+
+
+def _comment(origins: Mapping[str, str], key: str) -> str:
+    # An origin may quote what a user typed, over several lines even.
+    return f"  # {' '.join(origins.get(key, 'default').split())}"
+
+
+def _toml_key(key: str) -> str:
+    return tomli_w.dumps({key: 0}).strip().removesuffix(" = 0")
+
+
+def _toml_value(value: Any) -> str:
+    """One value on one line."""
+    if isinstance(value, list):
+        return f"[{', '.join(_toml_value(item) for item in value)}]"
+    if isinstance(value, dict):
+        given = {key: item for key, item in value.items() if item is not None}
+        items = (f"{_toml_key(key)} = {_toml_value(item)}" for key, item in given.items())
+        return f"{{{', '.join(items)}}}"
+    return tomli_w.dumps({"x": value}).strip().removeprefix("x = ")
+
+
+def read_toml(path: Path) -> Table:
+    """The tables of a TOML file; a missing or broken file raises one sentence."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: not UTF-8 text") from None
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{path}: not valid TOML: {error}") from None

@@ -1,0 +1,137 @@
+"""Where a run's sentences come from: a file, the caption grammar, or the oracle LSTM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from sda.errors import UserError
+from sda.evaluation.truth import CaptionTruth, LstmTruth, Truth
+from sda.models.oracle import load_oracle, random_oracle
+from sda.sampling import sample
+from sda.settings.layers import source_kind
+from sda.settings.schema import Settings
+from sda.text.captions.caption_grammar import CaptionGrammar, CaptionOracle
+from sda.text.corpus import Corpus
+from sda.text.prepare import prepare
+from sda.text.sentences import Flat, Sentences
+from sda.text.tokens import tokenizer
+from sda.text.vocabulary import NumberVocabulary, WordVocabulary
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """What only the end of a run may see: the test data, and the truth where it is known.
+
+    `test` are the test sentences that have a likelihood. `references`, `real` and `train` are all
+    sentences of the test, validation and training splits as ids; words outside the vocabulary have
+    ids above it there, which no sample can match.
+    """
+
+    test: Sentences
+    references: Flat
+    real: Flat
+    train: Flat
+    truth: Truth | None
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A source that was read: what training may see, what it may not, and what was dropped."""
+
+    corpus: Corpus
+    held_out: HeldOut
+    vocabulary: WordVocabulary | NumberVocabulary
+    summary: list[tuple[str, str]]
+
+    def fingerprints(self) -> list[str]:
+        """What tells the text of each split from any other."""
+        splits = (self.corpus.train, self.corpus.valid, self.held_out.test)
+        return [part.fingerprint() for part in splits]
+
+
+def load_source(settings: Settings) -> Loaded:
+    """Read or write the sentences of a run; the same settings give the same sentences."""
+    kind = source_kind(settings.source)
+    if kind == "captions":
+        return _captions(settings)
+    if kind == "oracle":
+        return _oracle(settings)
+    return _file(settings)
+
+
+def _file(settings: Settings) -> Loaded:
+    prepared = prepare(Path(settings.source), settings.data, settings.seed)
+    vocabulary = prepared.corpus.vocabulary
+    assert isinstance(vocabulary, WordVocabulary)
+    splits = (prepared.test_lines, prepared.valid_lines, prepared.train_lines)
+    references, real, train = _open_ids(vocabulary, *splits)
+    held_out = HeldOut(prepared.test, references, real, train, None)
+    return Loaded(prepared.corpus, held_out, vocabulary, prepared.summary.as_rows())
+
+
+def _open_ids(vocabulary: WordVocabulary, *splits: list[str]) -> Iterator[Flat]:
+    """Ids of tokenised lines, with further ids for words that the vocabulary lacks."""
+    first = len(vocabulary) - len(vocabulary.words)
+    ids = {word: number for number, word in enumerate(vocabulary.words, first)}
+    for lines in splits:
+        yield Flat.from_lists(
+            [[ids.setdefault(word, len(ids) + first) for word in line.split(" ")] for line in lines]
+        )
+
+
+def _captions(settings: Settings) -> Loaded:
+    grammar = CaptionGrammar()
+    sizes = settings.embedded
+    rng = torch.Generator().manual_seed(settings.seed)
+    # Every word of the grammar is known, seen or not: the truth is a distribution over them all.
+    words = tokenizer("whitespace")
+    vocabulary = WordVocabulary(grammar.words, has_unknown=False, tokenizer=words)
+    first = len(vocabulary) - len(vocabulary.words)
+
+    def write(n: int) -> Sentences:
+        flat = grammar.sample(n, rng)
+        return Sentences.from_flat(Flat(flat.ids + first, flat.starts), vocabulary.eos)
+
+    train, valid, test = write(sizes.train), write(sizes.valid), write(sizes.test)
+    corpus = Corpus(vocabulary, train, valid, grammar.max_length + 1)
+    truth = CaptionTruth(CaptionOracle(grammar), vocabulary)
+    held_out = _held_out(corpus, test, truth)
+    return Loaded(corpus, held_out, vocabulary, _rows("caption grammar", corpus, test))
+
+
+def _oracle(settings: Settings) -> Loaded:
+    sizes = settings.embedded
+    _, colon, file = settings.source.partition(":")
+    if colon and not file:
+        raise UserError(f"source {settings.source!r}: write it as oracle:FILE.npz")
+    if file:
+        oracle = load_oracle(Path(file), sizes.length)
+    else:
+        seeded = torch.Generator().manual_seed(sizes.oracle_seed)
+        oracle = random_oracle(sizes.vocabulary, sizes.length, sizes.oracle_size, seeded)
+    vocabulary = NumberVocabulary(oracle.vocabulary_size)
+    rng = torch.Generator().manual_seed(settings.seed)
+    train, valid, test = (sample(oracle, n, rng) for n in (sizes.train, sizes.valid, sizes.test))
+    corpus = Corpus(vocabulary, train, valid, sizes.length)
+    held_out = _held_out(corpus, test, LstmTruth(oracle))
+    return Loaded(corpus, held_out, vocabulary, _rows("oracle LSTM", corpus, test))
+
+
+def _held_out(corpus: Corpus, test: Sentences, truth: Truth) -> HeldOut:
+    eos = corpus.vocabulary.eos
+    return HeldOut(test, test.flat(eos), corpus.valid.flat(eos), corpus.train.flat(eos), truth)
+
+
+def _rows(name: str, corpus: Corpus, test: Sentences) -> list[tuple[str, str]]:
+    return [
+        ("source", name),
+        ("training sentences", f"{len(corpus.train):,}"),
+        ("validation sentences", f"{len(corpus.valid):,}"),
+        ("test sentences", f"{len(test):,}"),
+        ("vocabulary", f"{len(corpus.vocabulary):,}"),
+        ("longest sentence, end counted", f"{corpus.max_length:,}"),
+    ]

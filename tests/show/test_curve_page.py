@@ -1,0 +1,80 @@
+"""The page says who is better first, and shows every point with its signature."""
+
+from pathlib import Path
+
+from planes import MLE, SDA, result, track
+
+from sda.show.curve_page import (
+    COLUMNS,
+    curve_page,
+    curve_parts,
+    point_table,
+    signatures,
+    statements,
+    table_title,
+    write_curve,
+)
+from show.test_run_page import Page
+
+
+def test_sentences_of_the_plane_that_decides_come_first() -> None:
+    primary, others = statements(result(MLE, SDA))
+
+    assert len(primary) == 3
+    assert primary[0].startswith("at equal self-bleu-5 (0.310 to 0.610) the bleu-5 of sda is above")
+    assert "real text" in primary[1]
+    assert [sentence.split(" (")[0] for sentence in others] == ["at equal distinct-2"]
+
+
+def test_the_table_has_every_point_once() -> None:
+    top_p = track("sda with top-p", "mle", {0.9: [(0.3, 0.3)]}, "top-p")
+    header, body = point_table(result(MLE, SDA, top_p))
+
+    assert header == ["", "decoding", "bleu-5", "self-bleu-5", "distinct-2"]
+    assert body[0] == ["real text", "", "0.400", "0.250", "-"]
+    assert body[1] == ["mle", "T 1", "0.310", "0.210", "0.790"]
+    assert body[-1] == ["sda with top-p", "p 0.9", "0.300", "0.300", "0.700"]
+    assert len(body) == 6
+    assert point_table(result(MLE), ["self-bleu-5"])[0] == ["", "decoding", "self-bleu-5"]
+
+
+def test_the_title_says_how_much_was_sampled() -> None:
+    several = result(MLE)
+    one = several | {"settings": {"repeats": 1, "samples": 50}}
+
+    assert table_title(several) == "Means over 2 samplings of 2,000 sentences"
+    assert table_title(one) == "One sampling of 50 sentences"
+
+
+def test_the_page_is_complete_and_trusts_nothing() -> None:
+    evil = track("<script>alert('&')</script>", "mle", {1.0: [(0.3, 0.4)], 0.5: [(0.7, 0.6)]})
+    page = Page(curve_page("<i>title", result(MLE, evil)))
+
+    assert not {"script", "i", "link", "img"} & set(page.tags)
+    assert all(target.startswith("#") for target in page.loads)
+    assert page.tags.count("svg") == 2
+    for words in ("<i>title", "alert", "at equal self-bleu-5", "at equal distinct-2", "of bleu-5"):
+        assert words in page.text
+
+
+def test_signatures_are_listed_once() -> None:
+    assert signatures(result(MLE, SDA)) == [
+        ["bleu-5", "of bleu-5"],
+        ["distinct-2", "of distinct-2"],
+        ["self-bleu-5", "of self-bleu-5"],
+    ]
+
+
+def test_a_model_alone_has_no_other_sentences() -> None:
+    assert not any("by other measures" in part for part in curve_parts(result(MLE)))
+
+
+def test_the_files(tmp_path: Path) -> None:
+    write_curve(result(MLE, SDA), "title", tmp_path)
+
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["curve.html", "curve.json", "curve.png", "curve.svg"]
+
+
+def test_columns_are_named_once() -> None:
+    assert len(set(COLUMNS)) == len(COLUMNS)
