@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-
-from sda.text.sentences import Flat
 
 _CONSTANT = 1e-9  # a spread that is rounding only
 
@@ -22,14 +19,6 @@ class Vectors:
 
     def __len__(self) -> int:
         return len(self.values)
-
-
-class Features(Protocol):
-    """Makes vectors of sentences, in the same way for every set that is to be compared."""
-
-    def vectors(self, sentences: Flat) -> Vectors:
-        """(B, F), with a vector for an empty sentence too."""
-        ...
 
 
 def standardised(
