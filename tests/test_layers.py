@@ -29,7 +29,7 @@ LAYERS = (
     ("sampling",),
     ("models",),
     ("text",),
-    ("files", "randomness"),
+    ("files", "randomness", "devices"),
     ("errors", "configs", "__init__"),
 )
 ROW = {box: row for row, boxes in enumerate(LAYERS) for box in boxes}

@@ -83,10 +83,18 @@ def build_metric(
 
 
 def build_state(
-    settings: Settings, corpus: Corpus, rng: torch.Generator, function: Any = None
+    settings: Settings,
+    corpus: Corpus,
+    rng: torch.Generator,
+    function: Any = None,
+    device: torch.device | str = "cpu",
 ) -> tuple[TrainState, WeightedSum]:
-    """Fresh models, optimisers, an empty buffer, and the metric that fills it."""
+    """Fresh models on the device, optimisers, an empty buffer, and the metric that fills it.
+
+    First values are drawn on the CPU, so that they are the same on every device.
+    """
     generator, discriminator = build_models(settings, corpus.vocabulary, corpus.max_length, rng)
+    generator, discriminator = generator.to(device), discriminator.to(device)
     metric = build_metric(settings, corpus, generator, rng, function)
     state = TrainState(
         generator,
@@ -110,14 +118,19 @@ def _second_policy(
 
     The generator's first values do not matter: Stage II begins with those of the first.
     """
-    generator = _build_generator(settings, corpus.vocabulary, corpus.max_length, discriminator, rng)
-    critic = Critic(read_features(discriminator, corpus.train[:1]).shape[1], rng)
+    device = next(discriminator.parameters()).device
+    generator = _build_generator(
+        settings, corpus.vocabulary, corpus.max_length, discriminator, rng
+    ).to(device)
+    one = corpus.train[:1].to(device)
+    critic = Critic(read_features(discriminator, one).shape[1], rng).to(device)
     rate = settings.stage2.rate
     return SecondPolicy(generator, _adam(generator, rate), critic, critic_optimizer(critic))
 
 
 def _adam(model: nn.Module, rate: float) -> torch.optim.Optimizer:
-    return torch.optim.Adam(model.parameters(), lr=rate, fused=True)
+    on_device = {parameter.device.type for parameter in model.parameters()}
+    return torch.optim.Adam(model.parameters(), lr=rate, fused=on_device <= {"cpu", "cuda"})
 
 
 def _buffer(settings: BufferSettings, corpus: Corpus, parts: tuple[str, ...]) -> Buffer:

@@ -60,7 +60,11 @@ class Keeper:
             names.append(_best_name(epoch))
         is_due = stage_one_ends or ends or number % self.every == 0
         if names or is_due:
-            values = {"counters": state.counters(), "progress_bytes": progress_bytes}
+            values = {
+                "counters": state.counters(),
+                "progress_bytes": progress_bytes,
+                "device": state.device.type,
+            }
             checkpoint = Checkpoint(state.tensors(), values)
             for name in names:
                 checkpoints.save(name, checkpoint)
