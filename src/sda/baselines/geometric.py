@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from sda.baselines.augmentation import draw_seed, vocabulary_choices, with_written
-from sda.baselines.edits import Ids, Places, check, choose
-from sda.text.compiled import compiled
+from sda.baselines.edits import check, choose
+from sda.text.compiled import Ids, Numbers, compiled
 from sda.text.corpus import Corpus
 from sda.text.sentences import Flat
 from sda.text.streams import geometric, start_stream
@@ -79,9 +79,9 @@ def replace_geometric(
 @compiled
 def _replace_all(
     ids: Ids,
-    starts: Places,
+    starts: Numbers,
     words: Ids,
-    rows: Places,
+    rows: Numbers,
     per_sentence: int,
     word_ratio: float,
     choice_ratio: float,
