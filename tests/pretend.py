@@ -40,7 +40,9 @@ class Elsewhere(torch.Tensor):
         return made
 
     @classmethod
-    def __torch_dispatch__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_dispatch__(
+        cls, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
         return carry_out(function, args, kwargs or {})
 
     def __repr__(self) -> str:  # type: ignore[override]
@@ -53,7 +55,9 @@ class Elsewhere(torch.Tensor):
 class PretendDevice(TorchDispatchMode):
     """Inside, `meta` is a device like any other."""
 
-    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_dispatch__(
+        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
         return carry_out(function, args, kwargs or {})
 
 
