@@ -13,6 +13,7 @@ from sda.errors import UserError
 from sda.files import naming, read_json
 from sda.runs.folder import STAGE_ONE, RunFolder
 from sda.runs.plan import plan
+from sda.scoring.final import start_draws
 from sda.scoring.scorer import ScoredRow
 from sda.settings.schema import Settings, leaves
 from sda.source import Loaded
@@ -68,15 +69,16 @@ def take_start(state: TrainState, settings: Settings, folder: RunFolder) -> int:
 def start_rows(settings: Settings) -> list[ScoredRow]:
     """The rows that the start's own table has for it; none if they are not there or differ.
 
-    They would come out the same here: scores draw from the seed and the name of the row alone.
+    They would come out the same here: scores draw from the seed and a name alone.
     """
     if settings.start is None:
         return []
     start = RunFolder(Path(settings.start))
     if not start.is_finished or start.settings().evaluation != settings.evaluation:
         return []
-    rows = [ScoredRow.from_dict(row) for row in start.read_scores()[:START_ROWS]]
-    return rows if rows[1].name == "mle" else []
+    if start_draws(start.settings()) != start_draws(settings):
+        return []
+    return [ScoredRow.from_dict(row) for row in start.read_scores()[:START_ROWS]]
 
 
 def check_start(settings: Settings) -> None:

@@ -24,6 +24,7 @@ from sda.runs.run import Run
 from sda.runs.start import check_start, check_start_text, start_rows, take_start
 from sda.scoring.final import score_rows
 from sda.scoring.scorer import FinalScorer, Monitor
+from sda.settings.method_name import method_name
 from sda.settings.schema import Settings, write_toml
 from sda.show.terminal import Reporter
 from sda.source import Loaded, load_source
@@ -119,7 +120,8 @@ class _Training:
         folder, state = self.folder, self.state
         folder.keep_text(self.loaded)
         done = self._go_back()
-        title = f"{self.settings.method} on {self.settings.source}, seed {self.settings.seed}"
+        settings = self.settings
+        title = f"{method_name(settings)} on {settings.source}, seed {settings.seed}"
         epochs = len(self.phases) + len(self.schedule)
         if not self.phases and not state.sda_epoch:
             self.keeper.save(0)
