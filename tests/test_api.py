@@ -45,7 +45,7 @@ def test_train_with_a_function_as_the_metric(toy_file: Path, tmp_path: Path) -> 
     assert run.settings.seed == 3
     assert run.settings.stage2.rollouts == 1
     assert run.settings.metric[0]["function"].endswith("test_api:prefers_cats")
-    assert [row["name"] for row in run.scores()] == ["real text", "mle", "mle", "sda"]
+    assert [row.name for row in run.scores()] == ["real text", "mle", "mle", "sda"]
     assert len(run.sample(4)) == 4
     # The best sentences of the buffer are those with the word, and only fewer of it follow.
     texts = [line.split('"text": "')[1] for line in run.folder.buffer.read_text().splitlines()]
