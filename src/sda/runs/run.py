@@ -19,18 +19,50 @@ from sda.randomness import seeded
 from sda.runs.assemble import build_models, build_state
 from sda.runs.checkpoint import Checkpoint
 from sda.runs.folder import STAGE_ONE, RunFolder
+from sda.runs.handed import (
+    ROLES,
+    GivenDiscriminator,
+    GivenGenerator,
+    GivenMetric,
+    give_again,
+    sections,
+)
 from sda.runs.parts import Selector
 from sda.sampling import Decoding, sample
+from sda.settings.schema import Settings
 from sda.source import load_source
 from sda.text.sentences import Sentences
 
 
 class Run:
-    """A run folder as an object: what it was told, what it learned, what it wrote."""
+    """A run folder as an object: what it was told, what it learned, what it wrote.
 
-    def __init__(self, path: Path | str) -> None:
+    `path` is the folder. A generator, discriminator or metric that was handed to `sda.train` as an
+    object, and that no import finds, has to be given again for all that needs it: sentences of a
+    generator of one's own, or of a method that selects by a metric of one's own.
+
+        run = sda.Run("runs/mine", metric=my_metric)
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        generator: GivenGenerator | None = None,
+        discriminator: GivenDiscriminator | None = None,
+        metric: GivenMetric | None = None,
+    ) -> None:
         self.folder = RunFolder(Path(path))
-        self.settings = self.folder.settings()
+        given = sections(generator, discriminator, metric)
+        self.settings = give_again(self.folder.settings(), given, self.path)
+
+    @classmethod
+    def trained(cls, path: Path, settings: Settings) -> Run:
+        """The run that was trained there by these settings, with the objects that they carry."""
+        run = cls(path)
+        objects = {role: getattr(settings, role) for role in ROLES}
+        run.settings = run.settings.model_copy(update=objects)
+        return run
 
     def __repr__(self) -> str:
         return f"Run({str(self.folder.path)!r})"

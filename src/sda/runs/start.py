@@ -11,7 +11,7 @@ from typing import Any
 
 from sda.errors import UserError
 from sda.files import naming, read_json
-from sda.runs.folder import STAGE_ONE, RunFolder
+from sda.runs.folder import STAGE_ONE, STOPPED_IN, RunFolder
 from sda.runs.plan import plan
 from sda.scoring.final import start_draws
 from sda.scoring.scorer import ScoredRow
@@ -88,6 +88,11 @@ def check_start(settings: Settings) -> None:
     start = RunFolder(Path(settings.start))
     if not start.checkpoints.has(STAGE_ONE):
         raise UserError(f"{start.path}: no run that has come to the end of Stage I")
+    if start.is_finished and read_json(start.finished).get(STOPPED_IN, "imitation") != "imitation":
+        raise UserError(
+            f"{start.path}: a callback ended its Stage I, so it has less than its settings say and"
+            " cannot be the start of another run"
+        )
     other = start.settings()
     ours, theirs = stage_one_settings(settings), stage_one_settings(other)
     for key in ours | theirs:
