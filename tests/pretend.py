@@ -1,7 +1,7 @@
 """A device that is not there: tensors that say they are on it, hold their values on the CPU, and
 refuse to be mixed with tensors of the CPU, as those of a GPU do.
 
-Everything that is computed inside `PretendDevice` goes through `__torch_dispatch__`. Operations with
+All that is computed inside `PretendDevice` goes through `__torch_dispatch__`. Operations with
 a tensor of the device give tensors of the device; a CPU tensor of one dimension or more beside one
 of the device raises. What it cannot show: kernels, fused optimisers, memory and speed of a real
 device.

@@ -25,7 +25,9 @@ Column = Annotated[str | None, typer.Option(help="Column of .csv and .tsv files.
 Field = Annotated[str | None, typer.Option(help="Field of .jsonl files.")]
 Lower = Annotated[bool, typer.Option("--lower", help="Turn all letters into small ones.")]
 Tokens = Annotated[Tokenizer, typer.Option("--tokenizer", help="How text is cut into words.")]
-Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="All random numbers.")]
+Seed = Annotated[
+    int, typer.Option(min=0, max=LARGEST_SEED, help="The same seed gives the same result.")
+]
 
 
 def text_or_none(path: Path | None) -> str | None:

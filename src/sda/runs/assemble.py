@@ -58,13 +58,9 @@ def _build_generator(
 
 
 def build_metric(
-    settings: Settings,
-    corpus: Corpus,
-    generator: Generator,
-    rng: torch.Generator,
-    function: Any = None,
+    settings: Settings, corpus: Corpus, generator: Generator, rng: torch.Generator
 ) -> WeightedSum:
-    """The weighted sum of the metric's parts; `function` is a user's own, if one was handed in."""
+    """The weighted sum of the metric's parts."""
     known: dict[str, Any] = {
         "vocabulary": corpus.vocabulary,
         "train": corpus.train,
@@ -73,10 +69,9 @@ def build_metric(
     }
     parts = []
     for i, section in enumerate(settings.metric):
-        own = {"function": function} if function is not None and "function" in section else {}
-        rest = {k: v for k, v in section.items() if k != "weight" and k not in own}
+        rest = {k: v for k, v in section.items() if k != "weight"}
         weight = typed(section.get("weight", 1.0), float, f"metric.{i}.weight")
-        parts.append((weight, build(rest, f"metric.{i}", ReferenceMetric, **known, **own)))
+        parts.append((weight, build(rest, f"metric.{i}", ReferenceMetric, **known)))
     if settings.buffer.reject_copies:
         parts.append((1.0, NotCopy(corpus.vocabulary, corpus.train)))
     return WeightedSum(parts)
@@ -86,7 +81,6 @@ def build_state(
     settings: Settings,
     corpus: Corpus,
     rng: torch.Generator,
-    function: Any = None,
     device: torch.device | str = "cpu",
 ) -> tuple[TrainState, WeightedSum]:
     """Fresh models on the device, optimisers, an empty buffer, and the metric that fills it.
@@ -95,7 +89,7 @@ def build_state(
     """
     generator, discriminator = build_models(settings, corpus.vocabulary, corpus.max_length, rng)
     generator, discriminator = generator.to(device), discriminator.to(device)
-    metric = build_metric(settings, corpus, generator, rng, function)
+    metric = build_metric(settings, corpus, generator, rng)
     state = TrainState(
         generator,
         discriminator,
