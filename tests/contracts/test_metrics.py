@@ -17,7 +17,7 @@ from sda.reference.metric import ReferenceMetric
 from sda.reference.rare_words import RareWords
 from sda.reference.repetition import Repetition
 from sda.text.corpus import Corpus
-from sda.text.sentences import Flat, Sentences
+from sda.text.sentences import Sentences
 from sda.text.vocabulary import WordVocabulary
 
 
@@ -71,8 +71,7 @@ def metric(case: Case, vocabulary: WordVocabulary, corpus: Corpus) -> ReferenceM
 @pytest.fixture
 def encode(vocabulary: WordVocabulary) -> Callable[..., Sentences]:
     def encode(*lines: str) -> Sentences:
-        ids = [vocabulary.encode(line.split()) for line in lines]
-        return Sentences.from_flat(Flat.from_lists(ids), vocabulary.eos)
+        return vocabulary.encode(lines)
 
     return encode
 
