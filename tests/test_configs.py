@@ -40,6 +40,8 @@ METHODS = (
     "eda",
     "un-rare",
     "un-repeat",
+    "un-vocabulary",
+    "un-words",
     "mixup",
     "sda-two-policy",
 )
@@ -52,6 +54,8 @@ WITHOUT_METRIC = (
     "eda",
     "un-rare",
     "un-repeat",
+    "un-vocabulary",
+    "un-words",
     "mixup",
 )
 SOURCES = ("captions", "oracle", "oracle:file.npz", "lines.txt")

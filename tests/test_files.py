@@ -159,3 +159,17 @@ def test_files_to_write_that_are_all_different(tmp_path: Path) -> None:
     outputs = {"--json": tmp_path / "a", "--html": None, "--markdown": tmp_path / "b"}
 
     refuse_overlap(outputs, (tmp_path / "c", tmp_path / "c", None))
+
+
+def test_folders_that_cannot_be_opened_are_no_trouble(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> int:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    # As on Windows.
+    monkeypatch.delattr(os, "O_DIRECTORY")
+    monkeypatch.setattr(os, "open", refused)
+    write_text(tmp_path / "file.txt", "content")
+
+    assert (tmp_path / "file.txt").read_text() == "content"

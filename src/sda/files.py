@@ -76,7 +76,9 @@ def read_json(path: Path) -> Any:
 
 
 def sync_folder(path: Path) -> None:
-    """Renames in the folder survive a loss of power."""
+    """Renames in the folder survive a loss of power, where a folder can be opened at all."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return  # Windows opens files only, and writes renames down by itself
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -18,7 +18,7 @@ from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
 from sda.training import reward
 from sda.training.progress import Progress
-from sda.training.schedule import Phase, Step, training_only
+from sda.training.schedule import Phase, Step, same_number
 from sda.training.stages import (
     BufferSettings,
     DiscriminatorSettings,
@@ -207,7 +207,7 @@ def test_scores_that_depend_on_the_generator_are_renewed_each_epoch(scribe: Scri
 
 def test_the_baseline_writes_nothing_for_the_buffer(scribe: Scribe) -> None:
     settings = SETTINGS.model_copy(update={"buffer": BufferSettings(candidates=0, first_fill=0)})
-    progress = scribe.run([], training_only(2, first=1), settings)
+    progress = scribe.run([], same_number(T, 2, first=1), settings)
 
     assert len(scribe.state.buffer) == 0
     assert scribe.events.count("discriminate corpus 7 x 3") == 2 * 2 * 2

@@ -8,7 +8,7 @@ from sda.reference.rare_words import RareWords
 from sda.reference.repetition import Repetition
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import NumberVocabulary
-from sda.training.schedule import Step, paper_schedule, stage_one, training_only
+from sda.training.schedule import Step, paper_schedule, same_number, stage_one
 from sda.training.stages import MleSettings, StageTwoSettings
 
 
@@ -29,7 +29,9 @@ def test_one_augmented_step_closes_each_epoch() -> None:
 
 
 def test_the_reinforcement_baseline_has_as_many_updates() -> None:
-    assert sum(map(len, training_only(100))) == sum(map(len, paper_schedule(100))) == 350
+    baseline = same_number(Step.TRAINING, 100)
+
+    assert sum(map(len, baseline)) == sum(map(len, paper_schedule(100))) == 350
 
 
 def test_a_hundred_epochs_of_each_stage() -> None:

@@ -154,8 +154,8 @@ def test_cells() -> None:
     row = SeedRow("x", (0, 1), values)
 
     assert row.cell("bleu-3") == "0.500 ± 0.354"
-    assert row.cell("length", digits=1) == "11.0"
-    assert row.cell("mauve") == "-"
+    assert row.cell("length") == "11.000"
+    assert row.cell("mauve-ngram") == "-"
     # A count is a whole number, and the mean of some is none.
     assert row.cell("types") == "7"
     assert row.cell("rare-types") == "2.500 ± 0.707"

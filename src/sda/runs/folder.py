@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -157,22 +156,28 @@ class RunFolder:
 
         Where no run has begun by the end, what was made for the lock is gone again.
         """
-        lock = self.path / ".lock"
+        # Here, so that folders can be read where nothing is ever locked.
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.path / ".lock")
         with naming(self.path):
             made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
             self.path.mkdir(parents=True, exist_ok=True)
-            file = lock.open("w")
-        with file:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+                lock.acquire(blocking=False)
+            except Timeout:
                 raise UserError(f"{self.path}: another process is training there") from None
-            try:
-                yield
-            finally:
-                if not self.holds_run:
-                    lock.unlink(missing_ok=True)
-                    # Something else may have come into a folder meanwhile.
-                    with suppress(OSError):
-                        for folder in made:
-                            folder.rmdir()
+        try:
+            yield
+        finally:
+            has_begun = self.holds_run
+            if not has_begun:
+                # Before it is given back: it may be another's then. Windows keeps a file that is
+                # open, and there giving it back removes it.
+                with suppress(OSError):
+                    os.unlink(lock.lock_file)
+            lock.release()
+            # Something else may have come into a folder meanwhile.
+            with suppress(OSError):
+                for folder in () if has_begun else made:
+                    folder.rmdir()

@@ -10,32 +10,15 @@ from statistics import mean, stdev
 from typing import Any
 
 from sda.errors import UserError
+from sda.evaluation.catalogue import KINDS, kind_of
 from sda.runs.costs import run_costs
 from sda.runs.origin import refuse_mixed
 from sda.runs.run import Run
 from sda.settings.schema import leaves
-from sda.show.comparison import COUNTS, without_common_words
+from sda.show.comparison import without_common_words
 
-SCORES = (
-    "nll-oracle",
-    "nll-test",
-    "grammatical-share",
-    "bleu-3",
-    "bleu-5",
-    "self-bleu-3",
-    "self-bleu-5",
-    "distinct-2",
-    "reverse-bleu-5",
-    "duplicate-share",
-    "seq-rep-3",
-    "copy-share",
-    "rare-sentence-share",
-    "length",
-    "updates",
-    "tokens",
-    "cpu-seconds",
-)
 COSTS = {"updates": "updates", "written": "tokens", "cpu_seconds": "cpu-seconds"}
+SHOWN = (*(kind.name for kind in KINDS if kind.main), *COSTS.values())
 REAL = "real text"
 # What tells runs of one row apart: the seed, and the folder of the start, one for each seed.
 _NOT_IN_ROW = ("seed", "start")
@@ -51,14 +34,15 @@ class SeedRow:
     seeds: tuple[int, ...]
     values: dict[str, list[float]]
 
-    def cell(self, score: str, digits: int = 3) -> str:
+    def cell(self, score: str) -> str:
         """Mean and standard deviation, or the one value there is, or a dash."""
         found = self.values.get(score, [])
         if not found:
             return "-"
-        digits = 0 if score in COSTS.values() else digits
+        # A number of words is a whole one, and a mean of such numbers is not.
+        is_whole = len(found) == 1 and kind_of(score).digits == 0
+        digits = 0 if is_whole or score in COSTS.values() else 3
         if len(found) == 1:
-            digits = 0 if score in COUNTS else digits
             return f"{found[0]:.{digits}f}"
         return f"{mean(found):.{digits}f} ± {stdev(found):.{digits}f}"
 
@@ -101,7 +85,7 @@ def seed_rows(runs: Sequence[Run]) -> list[SeedRow]:
 
 
 def seed_table(
-    rows: Sequence[SeedRow], scores: Sequence[str] = SCORES, strict: bool = False
+    rows: Sequence[SeedRow], scores: Sequence[str] = SHOWN, strict: bool = False
 ) -> tuple[list[str], list[list[str]]]:
     """Header and rows of cells; scores that no row has are left out, or if strict an error."""
     known = dict.fromkeys(name for row in rows for name in row.values)

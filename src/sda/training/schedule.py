@@ -69,11 +69,6 @@ def paper_schedule(epochs: int, first: int = 6, every: int = 10) -> list[list[St
     ]
 
 
-def training_only(epochs: int, first: int = 6, every: int = 10) -> list[list[Step]]:
-    """The RL baseline: as many steps an epoch as the paper's schedule has, all on training data."""
-    return same_number(Step.TRAINING, epochs, first, every)
-
-
 def same_number(step: Step, epochs: int, first: int = 6, every: int = 10) -> list[list[Step]]:
     """As many steps an epoch as the paper's schedule has, all of one kind: controls of equal
     length."""
