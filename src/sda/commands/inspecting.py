@@ -18,7 +18,9 @@ def inspect(
     lower: Lower = False,
     tokenizer: Tokens = Tokenizer.whitespace,
     subwords: Subwords = None,
-    min_count: Annotated[int, typer.Option(min=1, help="Words seen less often than this are unknown words.")] = 2,
+    min_count: Annotated[
+        int, typer.Option(min=1, help="Words seen less often than this are unknown words.")
+    ] = 2,
     drop_rare: Annotated[
         bool, typer.Option("--drop-rare", help="Drop sentences with such a word instead.")
     ] = False,

@@ -100,7 +100,7 @@ class SubwordVocabulary:
         return Flat(np.fromiter(ids, np.int32, int(starts[-1])), starts)
 
     def in_words(self, sentences: Sentences) -> Sentences:
-        return Sentences.from_flat(self.words(sentences), self.eos)
+        return Sentences.from_flat(self.words(sentences), self.eos).about(sentences.context)
 
     def number_words(self, words: Sequence[str]) -> list[int]:
         """Numbers from 1 on in the order in which words are first met."""
