@@ -12,7 +12,8 @@ from sda.runs.run import Run
 from sda.runs.seeds import seed_rows, seed_table
 from sda.settings.layers import names_of
 from sda.text.corpus import Corpus
-from sda.training.schedule import Phase, Step
+from sda.training.schedule import Phase
+from sda.training.step_kinds import CONTINUED, MIXED, RANKED
 
 JUDGED = {
     "rl",
@@ -109,9 +110,9 @@ def test_plans() -> None:
     assert {name for name, count in rounds.items() if count} >= JUDGED
     assert rounds["constant"] == rounds["raft"] == rounds["mle"] == 0
     assert plans["metric-reward"][2].discriminator_phase.rounds == 0
-    assert kinds["raft"] == {Step.RANKED}
-    assert kinds["mle-longer"] == {Step.CONTINUED}
-    assert kinds["mixed"] == {Step.MIXED}
+    assert kinds["raft"] == {RANKED}
+    assert kinds["mle-longer"] == {CONTINUED}
+    assert kinds["mixed"] == {MIXED}
     assert kinds["d-rejection"] == kinds["best-of-n"] == set()
     assert plans["train-as-buffer"][2].buffer.candidates == 0
 

@@ -4,16 +4,16 @@ from hypothesis import strategies as st
 
 from sda.training.schedule import (
     Phase,
-    Step,
     next_phase,
     paper_schedule,
     same_number,
     stage_one,
     with_likelihood,
 )
+from sda.training.step_kinds import AUGMENTED, INTERLEAVED, TRAINING
 
 G, D = Phase.GENERATOR, Phase.DISCRIMINATOR
-T, A, L = Step.TRAINING, Step.AUGMENTED, Step.LIKELIHOOD
+T, A, L = TRAINING, AUGMENTED, INTERLEAVED
 
 
 def test_rounds_come_last() -> None:
