@@ -9,12 +9,13 @@ from tiny import TINY, Answer, Interrupting, outcome, toy_lines, train_tiny
 
 import sda
 from sda.errors import UserError
+from sda.evaluation.evaluator import Options
 from sda.runs.run import Run
 from sda.text.subwords import SubwordVocabulary
 
 pytest.importorskip("tokenizers")
 
-SUBWORDS = ("data.subwords=300",)
+SUBWORDS = ("data.subwords=262",)
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +58,7 @@ def test_a_run_goes_on_bit_for_bit(toy_file: Path, tmp_path: Path, run: Run) -> 
     assert ours == theirs
 
 
+@pytest.mark.slow
 def test_commands_take_such_a_run(
     run: Run, toy_file: Path, tmp_path: Path, command: Callable[..., Answer]
 ) -> None:
@@ -83,25 +85,22 @@ def test_too_few_subwords_are_refused(toy_file: Path, command: Callable[..., Ans
     assert "subwords must be 256 or more" in answer.err
 
 
-def test_scores_are_those_of_the_texts(run: Run, toy_file: Path) -> None:
-    """The table counts words, as `sda evaluate` does, and never pieces."""
-    from sda.source import load_source
+@pytest.mark.slow
+def test_the_table_counts_words_as_evaluate_does(tmp_path: Path) -> None:
+    lines = toy_lines()
+    paths = [tmp_path / f"{name}.txt" for name in ("train", "valid", "test")]
+    for path, part in zip(paths, (lines[:40], lines[40:60], lines[60:]), strict=True):
+        path.write_text("".join(f"{line}\n" for line in part), encoding="utf-8")
+    train, valid, test = paths
+    files = (f"data.valid='{valid}'", f"data.test='{test}'", "evaluation.final_samples=20")
+    run = train_tiny(train, tmp_path / "run", (*SUBWORDS, *files))
+    table = json.loads(run.folder.scores.read_text())["rows"][-1]["scores"]
 
-    loaded = load_source(run.settings)
-    held_out = loaded.held_out
-    known = dict(zip(loaded.vocabulary.number_words(words()), words(), strict=True))
+    options = Options(ceiling=False)
+    evaluation = sda.evaluate(run.folder.samples, test, train, options=options)
 
-    def texts(flat: object) -> list[str]:
-        return [
-            " ".join(known[i] for i in flat.ids[a:b].tolist())
-            for a, b in zip(flat.starts[:-1], flat.starts[1:], strict=True)
-        ]
-
-    assert texts and held_out
-
-
-def words() -> list[str]:
-    return sorted({word for line in toy_lines() for word in line.split()})
-
-
-_ = sda
+    found = {score["name"]: score["value"] for score in table}
+    counted = ("bleu-2", "bleu-3", "distinct-1", "length", "duplicate-share", "self-bleu-2")
+    assert {name: found[name] for name in counted} == {
+        name: pytest.approx(evaluation.value(name)) for name in counted
+    }
