@@ -18,7 +18,7 @@ from tiny import Answer, train_tiny, write_toy
 from sda.cli import main
 from sda.runs.run import Run
 from sda.text.corpus import Corpus
-from sda.text.sentences import Flat, Sentences
+from sda.text.sentences import Sentences
 from sda.text.tokens import WhitespaceTokenizer
 from sda.text.vocabulary import WordVocabulary
 
@@ -67,8 +67,7 @@ def corpus(vocabulary: WordVocabulary) -> Corpus:
     """Ten training and three validation sentences of three to five words."""
 
     def encoded(lines: tuple[str, ...]) -> Sentences:
-        ids = [vocabulary.encode(line.split()) for line in lines]
-        return Sentences.from_flat(Flat.from_lists(ids), vocabulary.eos)
+        return vocabulary.encode(lines)
 
     return Corpus(vocabulary, encoded(TRAIN), encoded(VALID), max_length=6)
 

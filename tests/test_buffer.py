@@ -11,7 +11,7 @@ from torch import Tensor
 from sda.buffer import Buffer
 from sda.text.context import Context, labels_of, source_of
 from sda.text.scores import Scores
-from sda.text.sentences import Sentences
+from sda.text.sentences import Flat, Sentences
 
 EOS = 0
 Scored = tuple[list[int], float]
@@ -308,3 +308,16 @@ def test_near_duplicates_of_another_label_stay() -> None:
         kept.append(buffer.add(labelled(labels, *lists), marks, 0, seeded(0)))
 
     assert kept == [1, 2]
+
+
+def test_one_text_in_two_rows_of_ids_is_one_sentence() -> None:
+    # Ids 1 and 2 write the same word, and 3 writes none.
+    def words(sentences: Sentences) -> Flat:
+        rows = [[min(i, 1) for i in row if i in (1, 2)] for row in lists_of(sentences)]
+        return Flat.from_lists(rows)
+
+    buffer = Buffer(4, ("a",), 0, words=words)
+    sentences = sentences_of([1, 2, 0], [2, 1, 0], [1, 0], [3, 0])
+
+    assert buffer.add(sentences, scores(1.0, 2.0, 3.0, 4.0), 0, seeded(0)) == 2
+    assert lists_of(buffer.entries.sentences) == [[1, 0], [1, 2, 0]]

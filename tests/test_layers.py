@@ -59,6 +59,7 @@ BELOW_SETTINGS = (
 # Extras: packages that an installation may lack, each known to one file only.
 EXTRAS = {
     "text/harper.py": {"harper"},
+    "text/subwords.py": {"tokenizers"},
     "evaluation/sentence_features.py": {"sentence_transformers"},
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from sda.text.context import Context
 from sda.text.corpus import draw
 from sda.text.ngrams import number_sentences
 from sda.text.scores import Scores
-from sda.text.sentences import Sentences
+from sda.text.sentences import Flat, Sentences
 from sda.text.similarity import keep_dissimilar
 
 ABOUT = "about."
@@ -75,19 +75,22 @@ class Buffer:
         length_quota: Tensor | None = None,
         max_age: int | None = None,
         bins: int = 1,
+        words: Callable[[Sentences], Flat] | None = None,
     ) -> None:
         """`near_duplicates`: a sentence that shares at least this part of its bigrams (Jaccard)
         with a better one of its bin is left out. `length_quota`: lengths whose distribution a bin
         keeps, usually those of the training sentences. `max_age`: epochs after which a sentence
         leaves.
-        `bins`: how many labels there are; one where sentences have none.
+        `bins`: how many labels there are; one where sentences have none. `words`: the words of
+        sentences by number, for a vocabulary that can write a text in several ways; by default an
+        id is a word.
         """
         if capacity < 1 or bins < 1:
             raise ValueError(f"a buffer needs room for at least one sentence, not {capacity}")
         self.capacity = capacity
         self.bins = bins
         self.part_names = parts
-        self._eos = eos
+        self.words = words or (lambda sentences: sentences.flat(eos))
         self._near_duplicates = near_duplicates
         self._quota = None if length_quota is None else _Quota(length_quota, capacity)
         self._max_age = max_age
@@ -122,11 +125,11 @@ class Buffer:
             torch.full((len(sentences),), epoch, dtype=torch.int64),
             torch.rand(len(sentences), generator=rng, dtype=torch.float64),
         )
-        words = torch.from_numpy(sentences.flat(self._eos).lengths)
+        words = torch.from_numpy(self.words(sentences).lengths)
         new = new[((words > 0) & (scores.total > -torch.inf)).nonzero()[:, 0]]
         merged = Entries.join(self.entries, new)
         is_new = torch.arange(len(merged)) >= len(self.entries)
-        first = _first_of_equals(merged.sentences, self._eos)
+        first = _first_of_equals(merged.sentences, self.words(merged.sentences))
         kept = first[self._best(merged[first])]
         self.entries = merged[kept]
         return int(is_new[kept].sum())
@@ -166,7 +169,7 @@ class Buffer:
         """The same for entries that compete with one another for the room of a bin."""
         order = _order(entries)
         if self._near_duplicates is not None:
-            flat = entries.sentences[order].flat(self._eos)
+            flat = self.words(entries.sentences[order])
             order = order[torch.from_numpy(keep_dissimilar(flat, self._near_duplicates))]
         if self._quota is not None:
             order = order[self._quota.choose(entries.sentences.lengths[order])]
@@ -220,9 +223,9 @@ class Buffer:
         self.entries = Entries(sentences, *rest)
 
 
-def _first_of_equals(sentences: Sentences, eos: int | None) -> Tensor:
+def _first_of_equals(sentences: Sentences, words: Flat) -> Tensor:
     """Indices, in order, of the sentences that no earlier one equals in words and context."""
-    numbers = number_sentences(sentences.flat(eos))
+    numbers = number_sentences(words)
     if sentences.context is not None:
         rows = np.concatenate((numbers[:, None], sentences.context.numbers()), 1)
         numbers = np.unique(rows, axis=0, return_inverse=True)[1]

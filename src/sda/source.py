@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from sda.text.corpus import Corpus
 from sda.text.prepare import prepare
 from sda.text.sentences import Flat, Sentences
 from sda.text.tokens import tokenizer
-from sda.text.vocabulary import NumberVocabulary, WordVocabulary
+from sda.text.vocabulary import NumberVocabulary, Vocabulary, WordVocabulary
 
 
 @dataclass(frozen=True)
@@ -27,8 +26,8 @@ class HeldOut:
     """What only the end of a run may see: the test data, and the truth where it is known.
 
     `test` are the test sentences that have a likelihood. `references`, `real` and `train` are all
-    sentences of the test, validation and training splits as ids; words outside the vocabulary have
-    ids above it there, which no sample can match.
+    sentences of the test, validation and training splits in the numbers that the vocabulary gives
+    to words; a word that no sample can hold has one that no sample can match.
     """
 
     test: Sentences
@@ -44,7 +43,7 @@ class Loaded:
 
     corpus: Corpus
     held_out: HeldOut
-    vocabulary: WordVocabulary | NumberVocabulary
+    vocabulary: Vocabulary
     summary: list[tuple[str, str]]
 
     def fingerprints(self) -> list[str]:
@@ -66,21 +65,18 @@ def load_source(settings: Settings) -> Loaded:
 def _file(settings: Settings) -> Loaded:
     prepared = prepare(Path(settings.source), settings.data, settings.seed)
     vocabulary = prepared.corpus.vocabulary
-    assert isinstance(vocabulary, WordVocabulary)
-    splits = (prepared.test_lines, prepared.valid_lines, prepared.train_lines)
-    references, real, train = _open_ids(vocabulary, *splits)
-    held_out = HeldOut(prepared.test, references, real, train, None)
+
+    def numbered(lines: list[str]) -> Flat:
+        return Flat.from_lists([vocabulary.number_words(line.split(" ")) for line in lines])
+
+    held_out = HeldOut(
+        test=prepared.test,
+        references=numbered(prepared.test_lines),
+        real=numbered(prepared.valid_lines),
+        train=numbered(prepared.train_lines),
+        truth=None,
+    )
     return Loaded(prepared.corpus, held_out, vocabulary, prepared.summary.as_rows())
-
-
-def _open_ids(vocabulary: WordVocabulary, *splits: list[str]) -> Iterator[Flat]:
-    """Ids of tokenised lines, with further ids for words that the vocabulary lacks."""
-    first = len(vocabulary) - len(vocabulary.words)
-    ids = {word: number for number, word in enumerate(vocabulary.words, first)}
-    for lines in splits:
-        yield Flat.from_lists(
-            [[ids.setdefault(word, len(ids) + first) for word in line.split(" ")] for line in lines]
-        )
 
 
 def _captions(settings: Settings) -> Loaded:
@@ -90,7 +86,7 @@ def _captions(settings: Settings) -> Loaded:
     # Every word of the grammar is known, seen or not: the truth is a distribution over them all.
     words = tokenizer("whitespace")
     vocabulary = WordVocabulary(grammar.words, has_unknown=False, tokenizer=words)
-    first = len(vocabulary) - len(vocabulary.words)
+    first = len(vocabulary) - len(vocabulary.known)
 
     def write(n: int) -> Sentences:
         flat = grammar.sample(n, rng)
@@ -122,8 +118,8 @@ def _oracle(settings: Settings) -> Loaded:
 
 
 def _held_out(corpus: Corpus, test: Sentences, truth: Truth) -> HeldOut:
-    eos = corpus.vocabulary.eos
-    return HeldOut(test, test.flat(eos), corpus.valid.flat(eos), corpus.train.flat(eos), truth)
+    words = corpus.vocabulary.words
+    return HeldOut(test, words(test), words(corpus.valid), words(corpus.train), truth)
 
 
 def _rows(name: str, corpus: Corpus, test: Sentences) -> list[tuple[str, str]]:

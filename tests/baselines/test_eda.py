@@ -73,7 +73,7 @@ def test_the_unknown_word_has_no_synonyms(corpus: Corpus) -> None:
 
 
 def test_numbers_have_no_synonyms() -> None:
-    with pytest.raises(UserError, match="the sentences of an oracle have none"):
+    with pytest.raises(UserError, match="a text whose ids are whole words"):
         Eda(NumberVocabulary(9), seeded(0))
 
 

@@ -90,7 +90,7 @@ def test_the_threshold_of_a_small_set_is_three() -> None:
 
 
 def test_end_and_unknown_word_are_never_rare(vocabulary: WordVocabulary) -> None:
-    unknowing = WordVocabulary(vocabulary.words, True, vocabulary.tokenizer)
+    unknowing = WordVocabulary(vocabulary.known, True, vocabulary.tokenizer)
     assert (unknowing.eos, unknowing.unk) == (0, 1)
     objective = RareWords(unknowing, sentences_of([1, 2, 0]))
     generator = FixedGenerator([1 / 11] * 11, eos=0)

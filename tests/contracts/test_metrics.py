@@ -20,7 +20,7 @@ from sda.reference.repetition import Repetition
 from sda.settings.layers import named, names_of
 from sda.text.captions.caption_grammar import CaptionGrammar
 from sda.text.corpus import Corpus
-from sda.text.sentences import Flat, Sentences
+from sda.text.sentences import Sentences
 from sda.text.vocabulary import WordVocabulary
 
 
@@ -90,8 +90,7 @@ def encode(case: Case, vocabulary: WordVocabulary) -> Callable[..., Sentences]:
     known = known_words(case, vocabulary)
 
     def encode(*lines: str) -> Sentences:
-        ids = [known.encode(line.split()) for line in lines]
-        return Sentences.from_flat(Flat.from_lists(ids), known.eos)
+        return known.encode(lines)
 
     return encode
 

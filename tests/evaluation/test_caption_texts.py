@@ -36,7 +36,7 @@ def test_as_the_truth_judges_sentences() -> None:
     texts = [*captions(40), "the the dog", ""]
     oracle = CaptionOracle(CaptionGrammar())
     vocabulary = WordVocabulary(oracle.words, False, WhitespaceTokenizer())
-    ids = Flat.from_lists([vocabulary.encode(text.split()) for text in texts])
+    ids = Flat.from_lists([vocabulary.encode_words(text.split()) for text in texts])
     sentences = Sentences.from_flat(ids, vocabulary.eos)
     expected = truth_scores(CaptionTruth(oracle, vocabulary), sentences, temperature=None)
     scores = caption_scores(texts)

@@ -70,7 +70,7 @@ def test_captions_are_judged_by_words_whatever_their_ids(grammar: CaptionGrammar
         [grammar.words[i] for i in captions.ids[start:end]]
         for start, end in zip(captions.starts, captions.starts[1:], strict=False)
     ]
-    ids = Flat.from_lists([vocabulary.encode(words) for words in texts])
+    ids = Flat.from_lists([vocabulary.encode_words(words) for words in texts])
     sentences = Sentences.from_flat(ids, vocabulary.eos)
 
     assert truth.is_grammatical(sentences).all()

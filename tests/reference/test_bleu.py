@@ -8,14 +8,13 @@ from nltk.translate.bleu_score import (  # type: ignore[import-untyped]
 
 from sda.reference.bleu import Bleu
 from sda.text.corpus import Corpus
-from sda.text.sentences import Flat, Sentences
+from sda.text.sentences import Sentences
 from sda.text.tokens import WhitespaceTokenizer
 from sda.text.vocabulary import WordVocabulary
 
 
 def encode(vocabulary: WordVocabulary, lines: list[str]) -> Sentences:
-    ids = [vocabulary.encode(line.split()) for line in lines]
-    return Sentences.from_flat(Flat.from_lists(ids), vocabulary.eos)
+    return vocabulary.encode(lines)
 
 
 def test_scores_are_bleu_against_all_training_sentences(

@@ -11,7 +11,7 @@ PASS, FAIL = 0.0, float("-inf")
 
 
 def test_contains_wants_all_of_one_list_and_none_of_the_other(vocabulary: WordVocabulary) -> None:
-    the, a, cat, dog = vocabulary.encode(["the", "a", "cat", "dog"])
+    the, a, cat, dog = vocabulary.number_words(["the", "a", "cat", "dog"])
     metric = Contains(vocabulary, must=["the", "cat"], must_not=["dog"])
     sentences = sentences_of([the, cat, 0], [cat, a, the, 0], [the, 0], [the, cat, dog, 0], [0])
 
@@ -40,7 +40,7 @@ def test_length_counts_words_without_the_end_symbol(vocabulary: WordVocabulary) 
 
 
 def test_a_copy_is_one_word_for_word(vocabulary: WordVocabulary, corpus: Corpus) -> None:
-    the, cat, sat = vocabulary.encode(["the", "cat", "sat"])
+    the, cat, sat = vocabulary.number_words(["the", "cat", "sat"])
     sentences = sentences_of(
         [the, cat, sat, 0], [the, cat, 0], [the, cat, sat, sat, 0], [sat, cat, the, 0]
     )

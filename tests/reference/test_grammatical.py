@@ -5,7 +5,7 @@ import torch
 
 from sda.reference.grammatical import Grammatical
 from sda.text.captions.caption_grammar import CaptionGrammar
-from sda.text.sentences import Flat, Sentences
+from sda.text.sentences import Sentences
 from sda.text.tokens import tokenizer
 from sda.text.vocabulary import WordVocabulary
 
@@ -16,8 +16,7 @@ def captions_vocabulary(has_unknown: bool = False) -> WordVocabulary:
 
 
 def encode(vocabulary: WordVocabulary, lines: list[str]) -> Sentences:
-    ids = [vocabulary.encode(line.split()) for line in lines]
-    return Sentences.from_flat(Flat.from_lists(ids), vocabulary.eos)
+    return vocabulary.encode(lines)
 
 
 def test_captions_score_one_and_their_reversals_nothing() -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from sda.text.prepare import Preparation
+from sda.text.preparation import Preparation
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from sda.errors import UserError
-from sda.text.prepare import Preparation, prepare
+from sda.text.preparation import Preparation
+from sda.text.prepare import prepare
 
 Writer = Callable[..., Path]
 

@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sda.errors import UserError
-from sda.text.prepare import Preparation, prepare
+from sda.text.preparation import Preparation
+from sda.text.prepare import prepare
 
 Writer = Callable[..., Path]
 

@@ -22,21 +22,22 @@ def closed(vocabulary: Vocabulary, lists: list[list[int]]) -> Sentences:
 def test_words_by_falling_count_then_by_alphabet() -> None:
     vocabulary = WordVocabulary.from_counts(COUNTS, 1, True, WHITESPACE)
 
-    assert vocabulary.words == ("a", "cat", "dog", "owl")
+    assert vocabulary.known == ("a", "cat", "dog", "owl")
     assert vocabulary.eos == 0
     assert vocabulary.unk is None
     assert vocabulary.bos == len(vocabulary) == 5
-    assert vocabulary.encode(["a", "cat", "dog", "owl"]) == [1, 2, 3, 4]
+    assert vocabulary.encode_words(["a", "cat", "dog", "owl"]) == [1, 2, 3, 4]
 
 
 def test_rare_words_share_the_unknown_id() -> None:
     vocabulary = WordVocabulary.from_counts(COUNTS, 2, True, WHITESPACE)
 
-    assert vocabulary.words == ("a", "cat", "dog")
+    assert vocabulary.known == ("a", "cat", "dog")
     assert vocabulary.unk == 1
     assert vocabulary.bos == len(vocabulary) == 5
-    assert vocabulary.encode(["owl", "a", "emu"]) == [1, 2, 1]
-    assert vocabulary.covers(["owl", "emu"])
+    assert vocabulary.encode_words(["owl", "a", "emu"]) == [1, 2, 1]
+    assert vocabulary.covers(["a", "dog"])
+    assert not vocabulary.covers(["a", "owl"])
     assert vocabulary.decode(closed(vocabulary, [[2, 1]])) == ["a <unk>"]
 
 
@@ -47,7 +48,7 @@ def test_without_unknown_id_other_words_are_refused() -> None:
     assert vocabulary.covers(["a", "cat"])
     assert not vocabulary.covers(["a", "owl"])
     with pytest.raises(UserError, match="the word 'owl' is not in the vocabulary"):
-        vocabulary.encode(["a", "owl"])
+        vocabulary.encode(["a cat", "a owl"])
 
 
 def test_min_count_above_every_count() -> None:
@@ -59,7 +60,7 @@ def test_words_spelled_like_the_specials_have_ids_of_their_own() -> None:
     counts = {"</s>": 3, "<unk>": 2, "a": 1}
     vocabulary = WordVocabulary.from_counts(counts, 1, True, WHITESPACE)
 
-    ids = vocabulary.encode(["a", "</s>", "<unk>", "</s>"])
+    ids = vocabulary.encode_words(["a", "</s>", "<unk>", "</s>"])
 
     assert ids == [3, 1, 2, 1]
     assert vocabulary.decode(closed(vocabulary, [ids])) == ["a </s> <unk> </s>"]
@@ -73,7 +74,7 @@ def test_a_frequent_word_spelled_unk_is_refused_where_rare_words_are_written_so(
 def test_a_rare_word_spelled_unk_is_rare_like_any_other() -> None:
     vocabulary = WordVocabulary.from_counts({"<unk>": 1, "a": 2}, 2, True, WHITESPACE)
 
-    assert vocabulary.encode(["<unk>", "a"]) == [1, 2]
+    assert vocabulary.encode_words(["<unk>", "a"]) == [1, 2]
 
 
 def test_decode_leaves_out_end_and_padding() -> None:
@@ -98,12 +99,31 @@ def test_decode_undoes_encode(texts: list[str], name: str) -> None:
     counts = Counter(word for words in sentences for word in words)
     vocabulary = WordVocabulary.from_counts(counts, 1, True, chosen)
 
-    ids = [vocabulary.encode(words) for words in sentences]
+    encoded = vocabulary.encode([*texts, "a"])
 
-    assert all(0 < number < len(vocabulary) for numbers in ids for number in numbers)
-    assert vocabulary.decode(closed(vocabulary, ids)) == [
-        " ".join(text.split()) for text in [*texts, "a"]
-    ]
+    words = vocabulary.words(encoded)
+    assert all(0 < number < len(vocabulary) for number in words.ids.tolist())
+    assert words.lengths.tolist() == list(map(len, sentences))
+    assert vocabulary.decode(encoded) == [" ".join(text.split()) for text in [*texts, "a"]]
+
+
+def test_words_are_the_ids_themselves() -> None:
+    vocabulary = WordVocabulary(("a", "dog"), True, WHITESPACE)
+    sentences = vocabulary.encode(["a dog", "", "emu a gnu"])
+
+    assert vocabulary.in_words(sentences) is sentences
+    words, flat = vocabulary.words(sentences), sentences.flat(vocabulary.eos)
+    assert words.ids.tolist() == flat.ids.tolist() == [2, 3, 1, 2, 1]
+    assert words.starts.tolist() == flat.starts.tolist()
+
+
+def test_words_without_an_id_have_numbers_that_no_sentence_has() -> None:
+    vocabulary = WordVocabulary(("a", "dog"), True, WHITESPACE)
+
+    assert vocabulary.number_words(["emu", "a", "gnu", "emu", "dog"]) == [4, 2, 5, 4, 3]
+    assert vocabulary.number_words(["gnu", "yak"]) == [5, 6]
+    assert len(vocabulary) == 4
+    assert vocabulary.encode_words(["emu", "a"]) == [1, 2]
 
 
 def test_numbers_are_their_own_words() -> None:
@@ -112,7 +132,9 @@ def test_numbers_are_their_own_words() -> None:
     assert vocabulary.eos is None
     assert vocabulary.unk is None
     assert vocabulary.bos == len(vocabulary) == 5000
-    assert vocabulary.encode(["17", "4033", "0"]) == [17, 4033, 0]
+    assert vocabulary.number_words(["17", "4033", "0"]) == [17, 4033, 0]
+    assert vocabulary.words(vocabulary.encode(["17 0"])).ids.tolist() == [17, 0]
+    assert vocabulary.covers(["4999"]) and not vocabulary.covers(["5000"])
     assert vocabulary.decode(closed(vocabulary, [[17, 4033, 0], [0, 0, 0]])) == [
         "17 4033 0",
         "0 0 0",

@@ -49,8 +49,11 @@ class Augmentation(ABC):
 def spelled(vocabulary: Vocabulary) -> tuple[int, tuple[str, ...]]:
     """The id of the first word and all words; what comes before is no word that anyone wrote."""
     if not isinstance(vocabulary, WordVocabulary):
-        raise UserError("augmentation changes words, and the sentences of an oracle have none.")
-    return len(vocabulary) - len(vocabulary.words), vocabulary.words
+        raise UserError(
+            "augmentation changes words: it works on a text whose ids are whole words, not with"
+            " data.subwords and not on sentences of an oracle."
+        )
+    return len(vocabulary) - len(vocabulary.known), vocabulary.known
 
 
 def mark_words(

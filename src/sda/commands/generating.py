@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sda import LARGEST_SEED
-from sda.commands.options import Column, Field, Lower, Seed, Stage, Tokenizer, text_or_none
+from sda.commands.options import (
+    Column,
+    Field,
+    Lower,
+    Seed,
+    Stage,
+    Subwords,
+    Tokenizer,
+    text_or_none,
+)
 
 if TYPE_CHECKING:
     from sda.show.terminal import Reporter
@@ -69,6 +78,7 @@ def train(
     column: Column = None,
     field: Field = None,
     lower: Lower = False,
+    subwords: Subwords = None,
     tokenizer: Annotated[Tokenizer | None, typer.Option(help="whitespace or words.")] = None,
     min_count: Annotated[
         int | None,
@@ -94,6 +104,7 @@ def train(
         "field": field,
         "lowercase": lower or None,
         "tokenizer": tokenizer and tokenizer.value,
+        "subwords": subwords,
         "min_count": min_count,
         "max_length": max_length,
     }

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sda import LARGEST_SEED
-from sda.commands.options import Column, Field, Lower, Tokenizer, Tokens, text_or_none
+from sda.commands.options import Column, Field, Lower, Subwords, Tokenizer, Tokens, text_or_none
 
 
 def inspect(
@@ -17,11 +17,14 @@ def inspect(
     field: Field = None,
     lower: Lower = False,
     tokenizer: Tokens = Tokenizer.whitespace,
-    min_count: Annotated[int, typer.Option(min=1, help="Rarer words are rare.")] = 2,
+    subwords: Subwords = None,
+    min_count: Annotated[
+        int, typer.Option(min=1, help="Words seen less often than this are unknown words.")
+    ] = 2,
     drop_rare: Annotated[
-        bool, typer.Option("--drop-rare", help="Drop sentences with a rare word.")
+        bool, typer.Option("--drop-rare", help="Drop sentences with such a word instead.")
     ] = False,
-    max_length: Annotated[int, typer.Option(min=1, help="Most words.")] = 50,
+    max_length: Annotated[int, typer.Option(min=1, help="Most words of a sentence.")] = 50,
     cut: Annotated[bool, typer.Option("--cut", help="Cut longer sentences.")] = False,
     deduplicate: Annotated[bool, typer.Option("--deduplicate", help="Keep one of each.")] = False,
     valid: Annotated[Path | None, typer.Option(help="Validation sentences (file).")] = None,
@@ -37,11 +40,13 @@ def inspect(
     from rich.console import Console
 
     from sda.show.rich_tables import summary_table
-    from sda.text.prepare import Preparation, prepare
+    from sda.text.preparation import Preparation
+    from sda.text.prepare import prepare
 
     preparation = Preparation(
         lowercase=lower,
         tokenizer=tokenizer.value,
+        subwords=subwords,
         min_count=min_count,
         rare="drop" if drop_rare else "unknown",
         max_length=max_length,

@@ -25,6 +25,13 @@ Column = Annotated[str | None, typer.Option(help="Column of .csv and .tsv files.
 Field = Annotated[str | None, typer.Option(help="Field of .jsonl files.")]
 Lower = Annotated[bool, typer.Option("--lower", help="Turn all letters into small ones.")]
 Tokens = Annotated[Tokenizer, typer.Option("--tokenizer", help="How text is cut into words.")]
+Subwords = Annotated[
+    int | None,
+    typer.Option(
+        help="Let the model write pieces of words, this many of them, so that no word of any script"
+        " is unknown; 2000 is a good number. Needs the extra sda[subwords]."
+    ),
+]
 Seed = Annotated[
     int, typer.Option(min=0, max=LARGEST_SEED, help="The same seed gives the same result.")
 ]

@@ -27,9 +27,9 @@ class Bleu(ReferenceMetric):
         if order < 1 or references < 1:
             raise ValueError(f"order and references must be positive, not {order}, {references}")
         self.name = f"bleu-{order}"
-        self._eos = vocabulary.eos
+        self._vocabulary = vocabulary
         self._order = order
-        drawn = draw(train, min(references, len(train)), rng).flat(self._eos)
+        drawn = vocabulary.words(draw(train, min(references, len(train)), rng))
         if vocabulary.unk is not None:
             # Each unknown word stands for another word, so writing one must match nothing.
             ids = np.where(drawn.ids == vocabulary.unk, len(vocabulary), drawn.ids)
@@ -37,5 +37,5 @@ class Bleu(ReferenceMetric):
         self._references = References(drawn, order)
 
     def __call__(self, sentences: Sentences) -> Tensor:
-        scores = self._references.bleu(sentences.flat(self._eos))
+        scores = self._references.bleu(self._vocabulary.words(sentences))
         return torch.from_numpy(scores[:, self._order - 1].copy())

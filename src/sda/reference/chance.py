@@ -27,6 +27,8 @@ class Chance(ReferenceMetric):
     name = "chance"
 
     def __init__(self, vocabulary: Vocabulary, rng: torch.Generator) -> None:
+        # By ids and not by words: what number a word has may depend on the words met before, and a
+        # run that is taken up again must draw the same lots.
         self._eos = vocabulary.eos
         self._seed = np.uint64(int(torch.randint(2**62, (), generator=rng)))
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from sda.errors import UserError
 from sda.reference.metric import ReferenceMetric
 from sda.text.ngrams import number_sentences
-from sda.text.sentences import Sentences
+from sda.text.sentences import Flat, Sentences
 from sda.text.vocabulary import Vocabulary
 
 
@@ -28,10 +28,12 @@ class Contains(ReferenceMetric):
     def __init__(
         self, vocabulary: Vocabulary, must: Sequence[str] = (), must_not: Sequence[str] = ()
     ) -> None:
-        self._must = [_id(vocabulary, word) for word in must]
-        self._must_not = [_id(vocabulary, word) for word in must_not]
+        self._vocabulary = vocabulary
+        self._must = [_number(vocabulary, word) for word in must]
+        self._must_not = [_number(vocabulary, word) for word in must_not]
 
     def __call__(self, sentences: Sentences) -> Tensor:
+        sentences = self._vocabulary.in_words(sentences)
         passed = torch.ones(len(sentences), dtype=torch.bool)
         for word in self._must:
             passed &= self._has(sentences, word)
@@ -50,12 +52,12 @@ class Length(ReferenceMetric):
     name = "length"
 
     def __init__(self, vocabulary: Vocabulary, least: int = 1, most: int | None = None) -> None:
-        self._eos = vocabulary.eos
+        self._vocabulary = vocabulary
         self._least = least
         self._most = most
 
     def __call__(self, sentences: Sentences) -> Tensor:
-        words = torch.from_numpy(sentences.flat(self._eos).lengths)
+        words = torch.from_numpy(self._vocabulary.words(sentences).lengths)
         passed = words >= self._least
         return _verdict(passed if self._most is None else passed & (words <= self._most))
 
@@ -66,18 +68,16 @@ class NotCopy(ReferenceMetric):
     name = "not-copy"
 
     def __init__(self, vocabulary: Vocabulary, train: Sentences) -> None:
-        self._eos = vocabulary.eos
-        self._train = train
+        self._vocabulary = vocabulary
+        self._train = vocabulary.words(train)
 
     def __call__(self, sentences: Sentences) -> Tensor:
-        both = Sentences.join([self._train, sentences])
-        numbers = number_sentences(both.flat(self._eos))
+        numbers = number_sentences(Flat.join(self._train, self._vocabulary.words(sentences)))
         known = np.isin(numbers[len(self._train) :], numbers[: len(self._train)])
         return _verdict(torch.from_numpy(~known))
 
 
-def _id(vocabulary: Vocabulary, word: str) -> int:
-    (number,) = vocabulary.encode([word])
-    if number == vocabulary.unk:
+def _number(vocabulary: Vocabulary, word: str) -> int:
+    if not vocabulary.covers([word]):
         raise UserError(f"metric: the word {word!r} of a filter is not in the vocabulary")
-    return number
+    return vocabulary.number_words([word])[0]

@@ -9,7 +9,7 @@ from torch import Tensor
 from sda.reference.metric import ReferenceMetric
 from sda.text.captions.caption_grammar import CaptionGrammar, word_numbers
 from sda.text.sentences import Flat, Sentences
-from sda.text.vocabulary import Vocabulary
+from sda.text.vocabulary import Vocabulary, WordVocabulary
 
 
 class Grammatical(ReferenceMetric):
@@ -19,7 +19,7 @@ class Grammatical(ReferenceMetric):
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._grammar = CaptionGrammar()
-        if vocabulary.unk is not None:
+        if not isinstance(vocabulary, WordVocabulary) or vocabulary.has_unknown:
             raise ValueError("the grammar is that of the source `captions`, and of no other text")
         self._numbers = word_numbers(self._grammar, vocabulary)
         self._eos = vocabulary.eos

@@ -29,17 +29,23 @@ class RareWords(ReferenceMetric):
         bonus_cap: float = 0.1,
     ) -> None:
         threshold = rare_threshold(len(train)) if threshold is None else threshold
+        self._vocabulary = vocabulary
+        train = vocabulary.in_words(train)
         counts = torch.bincount(train.tokens[train.mask], minlength=len(vocabulary)).double()
         for special in (vocabulary.eos, vocabulary.unk):
             if special is not None:
                 counts[special] = 0
         rare = (counts > 0) & (counts < threshold)
         bonus = torch.where(rare, counts.clamp(min=1).pow(-2).clamp(max=bonus_cap), 0.0)
-        self._bonus = torch.nn.functional.pad(bonus, (0, 1))  # one more id, for padding
+        self._bonus = torch.nn.functional.pad(
+            bonus, (0, 1)
+        )  # for padding, and for words that training lacks
 
     def __call__(self, sentences: Sentences) -> Tensor:
+        sentences = self._vocabulary.in_words(sentences)
         # Sorted, equal words are neighbours: each counts once, and stuttering earns nothing.
-        ids = sentences.tokens.masked_fill(~sentences.mask, len(self._bonus) - 1).sort(1).values
+        none = len(self._bonus) - 1
+        ids = sentences.tokens.masked_fill(~sentences.mask, none).clamp(max=none).sort(1).values
         first = torch.ones_like(ids, dtype=torch.bool)
         first[:, 1:] = ids[:, 1:] != ids[:, :-1]
         return (self._bonus[ids] * first).sum(1)

@@ -20,11 +20,11 @@ class Repetition(ReferenceMetric):
     name = "repetition"
 
     def __init__(self, vocabulary: Vocabulary, n: int = 3) -> None:
-        self._eos = vocabulary.eos
+        self._vocabulary = vocabulary
         self._n = n
 
     def __call__(self, sentences: Sentences) -> Tensor:
-        flat = sentences.flat(self._eos)
+        flat = self._vocabulary.words(sentences)
         numbers = torch.from_numpy(number_ngrams(flat, self._n)[1][-1].astype("int64"))
         owners = torch.arange(len(flat)).repeat_interleave(torch.from_numpy(flat.lengths))
         real = numbers >= 0

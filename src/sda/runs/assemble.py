@@ -136,4 +136,5 @@ def _buffer(settings: BufferSettings, corpus: Corpus, parts: tuple[str, ...]) ->
         settings.near_duplicates,
         corpus.train.lengths if settings.length_quota else None,
         settings.max_age,
+        words=corpus.vocabulary.words,
     )

@@ -15,7 +15,7 @@ from sda.files import naming, read_json, write_json, write_text
 from sda.runs.checkpoint import Checkpoints
 from sda.settings.schema import Settings, leaves, make_settings, read_toml
 from sda.source import Loaded
-from sda.text.vocabulary import NumberVocabulary, WordVocabulary, vocabulary_from_json
+from sda.text.vocabulary import Vocabulary, vocabulary_from_json
 
 STOPPED_IN = "stopped_in"  # the stage in which a callback ended the run, in finished.json
 OWN_TEXT = "run:text.txt"  # the source of a run that was given a list of texts
@@ -82,7 +82,7 @@ class RunFolder:
         self.keep_vocabulary(loaded.vocabulary, loaded.corpus.max_length, loaded.fingerprints())
 
     def keep_vocabulary(
-        self, vocabulary: WordVocabulary | NumberVocabulary, longest: int, fingerprints: list[str]
+        self, vocabulary: Vocabulary, longest: int, fingerprints: list[str]
     ) -> None:
         """Write down the vocabulary and what tells the text of each split from any other.
 
@@ -100,7 +100,7 @@ class RunFolder:
                 f"{self.vocabulary}: the source has another text now than when the run began"
             )
 
-    def load_vocabulary(self) -> tuple[WordVocabulary | NumberVocabulary, int]:
+    def load_vocabulary(self) -> tuple[Vocabulary, int]:
         """The vocabulary, and the most tokens of a sentence."""
         data = read_json(self.vocabulary)
         try:

@@ -45,7 +45,6 @@ class PointScorer:
         held_out = loaded.held_out
         self._truth = held_out.truth
         self._vocabulary = loaded.vocabulary
-        self._eos = loaded.vocabulary.eos
         self._checker = checker
         self._seed = seed
         self._convention = convention
@@ -85,7 +84,7 @@ class PointScorer:
             return sample(generator, n, rng, decoding)
 
         samples = write(self.count) if selection is None else selection(write, self.count)
-        scores = self._text_scores(samples.flat(self._eos))
+        scores = self._text_scores(self._vocabulary.words(samples))
         if self._truth is not None:
             temperature = decoding.temperature if decoding.top_p is None else None
             scores += truth_scores(self._truth, samples, temperature, self._convention)
@@ -107,7 +106,7 @@ class PointScorer:
         """The same for real sentences, whose own distribution is the model where it is known."""
         scores = self._text_scores(self._real)
         if self._truth is not None:
-            sentences = Sentences.from_flat(self._real, self._eos)
+            sentences = Sentences.from_flat(self._real, self._vocabulary.eos)
             scores += truth_scores(self._truth, sentences, None, self._convention)
             scores.append(truth_nll_test(self._truth, self._test, self._convention))
         return scores

@@ -62,9 +62,9 @@ class Monitor:
     def __init__(
         self, corpus: Corpus, truth: Truth | None, settings: EvaluationSettings, seed: int
     ) -> None:
-        self._eos = corpus.vocabulary.eos
+        self._words = corpus.vocabulary.words
         self._decoding = Decoding(never=corpus.vocabulary.unk)
-        self._references = References(corpus.valid.flat(self._eos))
+        self._references = References(self._words(corpus.valid))
         self._truth = truth
         self._settings = settings
         self._seed = seed
@@ -76,7 +76,7 @@ class Monitor:
         """Quality and diversity of fresh samples, by name."""
         rng = seeded(self._seed, stage, epoch)
         samples = sample(generator, self._settings.samples, rng, self._decoding)
-        flat = samples.flat(self._eos)
+        flat = self._words(samples)
         limit = self._settings.self_bleu_samples
         scores = brief_scores(flat, self._references, rng, limit)
         if self._truth is not None:
@@ -95,7 +95,6 @@ class FinalScorer:
         self._held_out = held_out
         self._settings = settings
         self._seed = seed
-        self._eos = corpus.vocabulary.eos
         references = held_out.references
         limit = settings.self_bleu_samples
         self._sets = SetScorer(references, held_out.train, seed, limit)
@@ -124,7 +123,7 @@ class FinalScorer:
         count = self._settings.final_samples
         samples = write(count) if selection is None else selection(write, count)
         test, truth = self._held_out.test, self._held_out.truth
-        scores = self._scores(samples[: self._count].flat(self._eos))
+        scores = self._scores(self._corpus.vocabulary.words(samples[: self._count]))
         if truth is not None:
             scores += truth_scores(truth, samples, temperature)
         if len(test) and temperature == 1.0 and selection is None:

@@ -13,7 +13,7 @@ from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_v
 from sda import LARGEST_SEED
 from sda.errors import UserError
 from sda.sampling import LEAST_TEMPERATURE
-from sda.text.prepare import Preparation
+from sda.text.preparation import Preparation
 from sda.training.stages import Section, TrainingSettings
 
 Table = dict[str, Any]

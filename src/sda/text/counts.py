@@ -51,7 +51,7 @@ class Summary:
     train_outside_share: int
     """Training sentences whose words count, but which `share` leaves out."""
     valid_not_scored: int
-    """Validation sentences left out because they hold a word without an id."""
+    """Validation sentences left out for a word without an id, or for their subwords."""
     test_not_scored: int
     """Test sentences without a likelihood, for such a word or for their length."""
     valid_in_train: int
@@ -66,6 +66,10 @@ class Summary:
     """Those among them that are written as unknown."""
     max_length: int
     """Tokens of the longest sentence a model must write, the end symbol counted."""
+    subwords: int = 0
+    """Running subwords of the training sentences; 0 where ids are whole words."""
+    train_many_subwords: int = 0
+    """Training sentences dropped for the number of their subwords."""
 
     def as_rows(self) -> list[tuple[str, str]]:
         """A table of two columns, without the rules that dropped nothing."""
@@ -76,10 +80,12 @@ class Summary:
             rows += _if_any("  cut at max_length", counts.shortened)
         rows.append(("training sentences", f"{self.train:,}"))
         rows += _if_any("  dropped: rare word", self.train_rare)
+        rows += _if_any("  dropped: too many subwords", self.train_many_subwords)
         rows += _if_any("  left out: limit", self.train_over_limit)
         rows += _if_any("  left out: share", self.train_outside_share)
         rows.append(("validation sentences", f"{self.valid:,}"))
-        rows += _if_any("  left out: word not in vocabulary", self.valid_not_scored)
+        lacking = "too many subwords" if self.subwords else "word not in vocabulary"
+        rows += _if_any(f"  left out: {lacking}", self.valid_not_scored)
         rows.append(("  also in training", f"{self.valid_in_train:,}"))
         rows.append(("test sentences", f"{self.test:,}"))
         rows += _if_any("  without likelihood", self.test_not_scored)
@@ -87,6 +93,7 @@ class Summary:
         rows.append(("vocabulary", f"{self.vocabulary:,}"))
         unknown = f" ({self.unknown_words / self.words:.1%} unknown)" if self.unknown_words else ""
         rows.append(("running words in training", f"{self.words:,}{unknown}"))
+        rows += _if_any("running subwords in training", self.subwords)
         rows.append(("longest sentence, end counted", f"{self.max_length:,}"))
         return rows
 

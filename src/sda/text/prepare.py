@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, compress
+from itertools import compress
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -15,86 +14,16 @@ import torch
 from sda.errors import UserError
 from sda.text.corpus import Corpus
 from sda.text.counts import FileCounts, Summary
+from sda.text.encoding import encode_lines, make_vocabulary
+from sda.text.preparation import Preparation
 from sda.text.reading import check_kinds, read_lines
-from sda.text.sentences import Flat, Sentences
+from sda.text.sentences import Sentences
 from sda.text.tokens import tokenizer
-from sda.text.vocabulary import WordVocabulary
 
 FEWEST_SENTENCES = 10
 """Distinct sentences that the text must have once it is cut."""
 LARGEST_DRAWN_SPLIT = 5_000
 """Distinct sentences in a validation or test split that was drawn."""
-
-Rare = Literal["unknown", "drop"]
-TooLong = Literal["drop", "cut"]
-
-
-@dataclass(frozen=True)
-class Preparation:
-    """How a text is cut and split."""
-
-    lowercase: bool = False
-    """Turn all letters into small ones."""
-    tokenizer: Literal["whitespace", "words"] = "whitespace"
-    """Split at white space, or also put punctuation apart so that joining restores the text."""
-    min_count: int = 1
-    """A word seen less often in the training sentences is rare."""
-    rare: Rare = "unknown"
-    """Write a rare word as unknown, or drop the sentences that hold one."""
-    max_length: int = 50
-    """The most words of a sentence."""
-    too_long: TooLong = "drop"
-    """Drop a sentence with more words, or cut it there."""
-    min_length: int = 1
-    """The fewest words of a sentence; one with fewer is dropped."""
-    deduplicate: bool = False
-    """Keep one of each among the identical sentences of a file."""
-    valid: str | None = None
-    """The file with the validation sentences; drawn from the text if none is named."""
-    test: str | None = None
-    """The file with the test sentences; drawn from the text if none is named."""
-    valid_share: float = 0.1
-    """The share of the distinct sentences drawn for validation, at most 5,000 of them."""
-    test_share: float = 0.1
-    """The share of the distinct sentences drawn for the test, at most 5,000 of them."""
-    column: str | None = None
-    """The column of `.csv` and `.tsv` files that holds the sentence."""
-    field: str | None = None
-    """The field of `.jsonl` files that holds the sentence."""
-    limit: int | None = None
-    """Train on only this many sentences, drawn by the seed; all of them if none is named."""
-    share: float = 1.0
-    """Train on this share of what is left then; the words are still those of all of it."""
-
-    def __post_init__(self) -> None:
-        for key, value in (
-            ("min_count", self.min_count),
-            ("min_length", self.min_length),
-            ("max_length", self.max_length),
-            ("limit", self.limit),
-        ):
-            if value is not None and value < 1:
-                raise UserError(f"{key} must be 1 or more, not {value}.")
-        if self.max_length < self.min_length:
-            raise UserError(
-                f"max_length = {self.max_length} is below min_length = {self.min_length}."
-            )
-        for key, choice, choices in (
-            ("rare", self.rare, get_args(Rare)),
-            ("too_long", self.too_long, get_args(TooLong)),
-        ):
-            if choice not in choices:
-                raise UserError(f"{key} must be one of {', '.join(choices)}, not {choice!r}.")
-        tokenizer(self.tokenizer)
-        if not 0 < self.share <= 1:
-            raise UserError(f"share must be above 0 and at most 1, not {self.share}.")
-        shares = (self.valid_share, self.test_share)
-        # 0.9 leaves a training sentence even where ten sentences are split.
-        if not (min(shares) > 0 and sum(shares) <= 0.9):
-            raise UserError(
-                f"valid_share = {shares[0]} and test_share = {shares[1]} must be above 0 and"
-                " together at most 0.9."
-            )
 
 
 @dataclass(frozen=True)
@@ -142,28 +71,29 @@ def prepare(path: Path, preparation: Preparation, seed: int) -> Prepared:
     test_lines = named["test"].every if "test" in named else splits["test"]
 
     limited = _limited(lines, preparation.limit, rng)
-    known_lines, vocabulary = _with_vocabulary(limited, preparation)
+    stays, vocabulary = make_vocabulary(limited, preparation)
+    known_lines = list(compress(limited, stays))
     # One permutation whatever the share, so smaller shares lie within larger ones.
     train_lines = _limited(known_lines, max(1, round(preparation.share * len(known_lines))), rng)
-    train = _encoded(train_lines, vocabulary)
-    valid = _encoded(splits["valid"], vocabulary)
+    most = preparation.most_tokens
+    _, train = encode_lines(train_lines, vocabulary, most)
+    _, valid = encode_lines(splits["valid"], vocabulary, most)
     if not len(valid):
-        raise UserError(
-            f"all {len(splits['valid']):,} validation sentences hold a word that the training"
-            " sentences lack: raise min_count with rare = 'unknown', or give more text."
-        )
+        raise _without_validation(len(splits["valid"]), preparation)
     max_length = int(torch.cat((train.lengths, valid.lengths)).max())
-    test = _encoded(splits["test"], vocabulary)
+    _, test = encode_lines(splits["test"], vocabulary, most)
     test = test[test.lengths <= max_length].trimmed()
 
     known = set(train_lines)
-    words = int(train.lengths.sum()) - len(train)
+    dropped = len(limited) - len(known_lines)
+    has_subwords = preparation.subwords is not None
     summary = Summary(
         files=(text.counts, *(file.counts for file in named.values())),
         train=len(train),
         valid=len(valid),
         test=len(test_lines),
-        train_rare=len(limited) - len(known_lines),
+        train_rare=0 if has_subwords else dropped,
+        train_many_subwords=dropped if has_subwords else 0,
         train_over_limit=len(lines) - len(limited),
         train_outside_share=len(known_lines) - len(train),
         valid_not_scored=len(splits["valid"]) - len(valid),
@@ -171,12 +101,25 @@ def prepare(path: Path, preparation: Preparation, seed: int) -> Prepared:
         valid_in_train=sum(line in known for line in splits["valid"]),
         test_in_train=sum(line in known for line in test_lines),
         vocabulary=len(vocabulary),
-        words=words,
+        words=sum(line.count(" ") + 1 for line in train_lines),
+        subwords=int(train.lengths.sum()) - len(train) if has_subwords else 0,
         unknown_words=0 if vocabulary.unk is None else int((train.tokens == vocabulary.unk).sum()),
         max_length=max_length,
     )
     corpus = Corpus(vocabulary, train, valid, max_length)
     return Prepared(corpus, test, test_lines, splits["valid"], train_lines, summary)
+
+
+def _without_validation(count: int, preparation: Preparation) -> UserError:
+    if preparation.subwords is None:
+        return UserError(
+            f"all {count:,} validation sentences hold a word that the training sentences lack:"
+            " raise min_count with rare = 'unknown', or give more text."
+        )
+    return UserError(
+        f"all {count:,} validation sentences have more than {preparation.most_tokens - 1:,}"
+        " subwords: raise max_length."
+    )
 
 
 class _File(NamedTuple):
@@ -247,35 +190,3 @@ def _limited(lines: list[str], limit: int | None, rng: torch.Generator) -> list[
         return lines
     places = torch.randperm(len(lines), generator=rng)[:limit].sort().values
     return [lines[place] for place in places.tolist()]
-
-
-def _with_vocabulary(
-    lines: list[str], preparation: Preparation
-) -> tuple[list[str], WordVocabulary]:
-    """The training lines that stay, and the vocabulary of their words.
-
-    Where sentences with a rare word are dropped, the words that only they held go with them;
-    what is rare is judged once, by the counts before.
-    """
-    chosen = tokenizer(preparation.tokenizer)
-    counts = _counted(lines)
-    if preparation.rare == "unknown":
-        return lines, WordVocabulary.from_counts(counts, preparation.min_count, True, chosen)
-    rare = {word for word, count in counts.items() if count < preparation.min_count}
-    kept = [line for line in lines if rare.isdisjoint(line.split(" "))]
-    if not kept:
-        raise UserError(
-            f"all {len(lines):,} training sentences hold a word seen fewer than min_count ="
-            f" {preparation.min_count} times: lower it, or set rare = 'unknown'."
-        )
-    return kept, WordVocabulary.from_counts(_counted(kept), 1, False, chosen)
-
-
-def _counted(lines: Iterable[str]) -> Counter[str]:
-    return Counter(chain.from_iterable(map(str.split, lines)))
-
-
-def _encoded(lines: Iterable[str], vocabulary: WordVocabulary) -> Sentences:
-    """The lines whose words all have an id, each closed by the end symbol."""
-    ids = [vocabulary.encode(words) for words in map(str.split, lines) if vocabulary.covers(words)]
-    return Sentences.from_flat(Flat.from_lists(ids), vocabulary.eos)

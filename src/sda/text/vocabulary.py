@@ -1,4 +1,4 @@
-"""Words as ids.
+"""Between texts and ids: what a model writes, and which words that is.
 
 The end symbol and the unknown word are ids, not spellings: a word of the text that happens to be
 written `</s>` or `<unk>` gets an id of its own.
@@ -13,7 +13,8 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from sda.errors import UserError
-from sda.text.sentences import Sentences
+from sda.text.sentences import Flat, Sentences
+from sda.text.subwords import SubwordVocabulary
 from sda.text.tokens import Tokenizer, tokenizer
 
 EOS = "</s>"
@@ -23,7 +24,8 @@ UNK = "<unk>"
 class Vocabulary(Protocol):
     """The ids 0 to `len - 1` that can be written, and `bos`, which can only be read.
 
-    Embeddings therefore have `len + 1` rows, output layers `len`.
+    Embeddings therefore have `len + 1` rows, output layers `len`. An id need not be a word: what
+    counts words, as every metric and every score does, asks for `words` or `in_words`.
     """
 
     @property
@@ -40,18 +42,39 @@ class Vocabulary(Protocol):
 
     def __len__(self) -> int: ...
 
-    def encode(self, words: Sequence[str]) -> list[int]:
-        """The ids of the words, without an end symbol."""
+    def encode(self, texts: Sequence[str]) -> Sentences:
+        """The texts as ids, each closed by the end symbol where there is one."""
 
     def decode(self, sentences: Sentences) -> list[str]:
         """The texts, without end symbol and padding."""
 
+    def words(self, sentences: Sentences) -> Flat:
+        """The words of the decoded sentences by number, the same one for equal words only.
+
+        The unknown word has the number `unk`, whatever word it stands for.
+        """
+
+    def in_words(self, sentences: Sentences) -> Sentences:
+        """The same numbers as a batch, with an id that is no word wherever a sentence ends.
+
+        Where every id is a word, these are the sentences themselves.
+        """
+
+    def number_words(self, words: Sequence[str]) -> list[int]:
+        """What `words` calls these words; one that no sentence can hold gets a number too."""
+
+    def covers(self, words: Sequence[str]) -> bool:
+        """Whether a sentence can hold each of these words as it is."""
+
+    def to_json(self) -> dict[str, Any]:
+        """All that `vocabulary_from_json` needs to make the same vocabulary."""
+
 
 @dataclass(frozen=True)
 class WordVocabulary:
-    """Id 0 ends a sentence, id 1 is the unknown word where there is one, then come the words."""
+    """Id 0 ends a sentence, id 1 is the unknown word where there is one, then those `known`."""
 
-    words: tuple[str, ...]
+    known: tuple[str, ...]
     has_unknown: bool
     tokenizer: Tokenizer
 
@@ -92,11 +115,13 @@ class WordVocabulary:
     def __len__(self) -> int:
         return len(self._spellings)
 
-    def covers(self, words: Sequence[str]) -> bool:
-        """Whether `encode` accepts the words."""
-        return self.has_unknown or all(word in self._ids for word in words)
+    def encode(self, texts: Sequence[str]) -> Sentences:
+        split = self.tokenizer.split
+        ids = [self.encode_words(split(text)) for text in texts]
+        return Sentences.from_flat(Flat.from_lists(ids), self.eos)
 
-    def encode(self, words: Sequence[str]) -> list[int]:
+    def encode_words(self, words: Sequence[str]) -> list[int]:
+        """The ids of words that are cut already, without an end symbol."""
         if self.has_unknown:
             return [self._ids.get(word, 1) for word in words]
         try:
@@ -108,12 +133,27 @@ class WordVocabulary:
         join = self.tokenizer.join
         return [join(words) for words in _spelled(sentences, self.eos, self._spellings)]
 
+    def words(self, sentences: Sentences) -> Flat:
+        return sentences.flat(self.eos)
+
+    def in_words(self, sentences: Sentences) -> Sentences:
+        return sentences
+
+    def number_words(self, words: Sequence[str]) -> list[int]:
+        """The ids of known words; the others are numbered from `len(self)` on as they come."""
+        numbers = self._numbers
+        first = len(self) - len(self.known)
+        return [numbers.setdefault(word, len(numbers) + first) for word in words]
+
+    def covers(self, words: Sequence[str]) -> bool:
+        return all(word in self._ids for word in words)
+
     def to_json(self) -> dict[str, Any]:
         return {
             "kind": "words",
             "tokenizer": self.tokenizer.name,
             "has_unknown": self.has_unknown,
-            "words": list(self.words),
+            "words": list(self.known),
         }
 
     @staticmethod
@@ -130,12 +170,16 @@ class WordVocabulary:
 
     @cached_property
     def _spellings(self) -> tuple[str, ...]:
-        return (EOS, UNK, *self.words) if self.has_unknown else (EOS, *self.words)
+        return (EOS, UNK, *self.known) if self.has_unknown else (EOS, *self.known)
 
     @cached_property
     def _ids(self) -> dict[str, int]:
-        first = len(self._spellings) - len(self.words)
-        return {word: number for number, word in enumerate(self.words, first)}
+        first = len(self._spellings) - len(self.known)
+        return {word: number for number, word in enumerate(self.known, first)}
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return dict(self._ids)
 
 
 @dataclass(frozen=True)
@@ -159,7 +203,20 @@ class NumberVocabulary:
     def __len__(self) -> int:
         return self.size
 
-    def encode(self, words: Sequence[str]) -> list[int]:
+    def encode(self, texts: Sequence[str]) -> Sentences:
+        ids = [self.number_words(text.split()) for text in texts]
+        return Sentences.from_flat(Flat.from_lists(ids))
+
+    def decode(self, sentences: Sentences) -> list[str]:
+        return [" ".join(words) for words in _spelled(sentences, None, tuple(self._ids))]
+
+    def words(self, sentences: Sentences) -> Flat:
+        return sentences.flat(None)
+
+    def in_words(self, sentences: Sentences) -> Sentences:
+        return sentences
+
+    def number_words(self, words: Sequence[str]) -> list[int]:
         try:
             return [self._ids[word] for word in words]
         except KeyError as error:
@@ -167,8 +224,8 @@ class NumberVocabulary:
                 f"{error.args[0]!r} is not a number from 0 to {self.size - 1}."
             ) from error
 
-    def decode(self, sentences: Sentences) -> list[str]:
-        return [" ".join(words) for words in _spelled(sentences, None, tuple(self._ids))]
+    def covers(self, words: Sequence[str]) -> bool:
+        return all(word in self._ids for word in words)
 
     def to_json(self) -> dict[str, Any]:
         return {"kind": "numbers", "size": self.size}
@@ -185,10 +242,13 @@ class NumberVocabulary:
         return {str(number): number for number in range(self.size)}
 
 
-def vocabulary_from_json(data: Mapping[str, Any]) -> WordVocabulary | NumberVocabulary:
+def vocabulary_from_json(data: Mapping[str, Any]) -> Vocabulary:
     """The vocabulary that `to_json` described."""
-    if data.get("kind") == "numbers":
-        return NumberVocabulary.from_json(data)
+    match data.get("kind"):
+        case "numbers":
+            return NumberVocabulary.from_json(data)
+        case "subwords":
+            return SubwordVocabulary.from_json(data)
     return WordVocabulary.from_json(data)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from sda.errors import UserError
 from sda.text.captions.automaton import Automaton
 from sda.text.captions.rules import caption
 from sda.text.sentences import Flat
@@ -56,8 +57,10 @@ class CaptionGrammar:
 
 def word_numbers(grammar: CaptionGrammar, vocabulary: Vocabulary) -> NDArray[np.int32]:
     """(V,) the grammar's number of every id, below zero for ids that are no words of it."""
+    if not vocabulary.covers(grammar.words):
+        raise UserError("the vocabulary lacks words of the caption grammar.")
     numbers = np.full(len(vocabulary), -1, np.int32)
-    numbers[vocabulary.encode(grammar.words)] = np.arange(len(grammar.words))
+    numbers[vocabulary.number_words(grammar.words)] = np.arange(len(grammar.words))
     return numbers
 
 
