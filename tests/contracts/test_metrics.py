@@ -74,7 +74,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 def known_words(case: Case, vocabulary: WordVocabulary) -> WordVocabulary:
     """The vocabulary, whose ids stay as they are, and after it the words that the metric needs."""
-    words = tuple(dict.fromkeys((*vocabulary.words, *case.more_words)))
+    words = tuple(dict.fromkeys((*vocabulary.known, *case.more_words)))
     return WordVocabulary(words, has_unknown=False, tokenizer=vocabulary.tokenizer)
 
 
