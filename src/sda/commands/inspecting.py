@@ -36,7 +36,8 @@ def inspect(
 
     from rich.console import Console
 
-    from sda.show.rich_tables import summary_table
+    from sda.show.rich_tables import show
+    from sda.show.table import fact_table
     from sda.text.prepare import Preparation, prepare
 
     preparation = Preparation(
@@ -56,4 +57,4 @@ def inspect(
     if json_out:
         print(json.dumps(summary.as_dict(), indent=1))
     else:
-        Console().print(summary_table(str(file), summary.as_rows()))
+        show(fact_table(str(file), summary.as_rows()), Console())

@@ -14,7 +14,9 @@ from sda.runs.costs import run_costs
 from sda.runs.origin import refuse_mixed
 from sda.runs.run import Run
 from sda.settings.schema import leaves
-from sda.show.comparison import COUNTS, without_common_words
+from sda.show.short_names import without_common_words
+from sda.show.shown_scores import score_column, score_figure
+from sda.show.table import NAMES, Cell, Column, Figure, Table
 
 SCORES = (
     "nll-oracle",
@@ -51,16 +53,12 @@ class SeedRow:
     seeds: tuple[int, ...]
     values: dict[str, list[float]]
 
-    def cell(self, score: str, digits: int = 3) -> str:
-        """Mean and standard deviation, or the one value there is, or a dash."""
+    def figure(self, score: str) -> Figure | None:
+        """Mean and standard deviation, or the one value there is; None of a score that it lacks."""
         found = self.values.get(score, [])
         if not found:
-            return "-"
-        digits = 0 if score in COSTS.values() else digits
-        if len(found) == 1:
-            digits = 0 if score in COUNTS else digits
-            return f"{found[0]:.{digits}f}"
-        return f"{mean(found):.{digits}f} ± {stdev(found):.{digits}f}"
+            return None
+        return score_figure(score, mean(found), stdev(found) if len(found) > 1 else None)
 
     def as_dict(self) -> dict[str, Any]:
         return {"name": self.name, "seeds": list(self.seeds), "values": self.values}
@@ -102,15 +100,18 @@ def seed_rows(runs: Sequence[Run]) -> list[SeedRow]:
 
 def seed_table(
     rows: Sequence[SeedRow], scores: Sequence[str] = SCORES, strict: bool = False
-) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of cells; scores that no row has are left out, or if strict an error."""
+) -> Table:
+    """A column a score; scores that no row has are left out, or if strict an error."""
     known = dict.fromkeys(name for row in rows for name in row.values)
     for score in scores if strict else ():
         if score not in known:
             raise UserError(f"no run has the score {score!r} (known: {', '.join(known)})")
     shown = [score for score in scores if any(score in row.values for row in rows)]
-    body = [[row.name, str(len(row.seeds)), *(row.cell(score) for score in shown)] for row in rows]
-    return ["", "seeds", *shown], body
+    body: list[list[Cell]] = [
+        [row.name, len(row.seeds), *(row.figure(score) for score in shown)] for row in rows
+    ]
+    columns = [NAMES, Column("seeds", digits=0), *map(score_column, shown)]
+    return Table.of_rows("Scores on test data, and costs", columns, body, fixed=2)
 
 
 def _groups(runs: Sequence[Run]) -> dict[str, list[Run]]:
