@@ -30,7 +30,7 @@ from sda.sampling import sample
 from sda.text.corpus import batches
 from sda.text.sentences import Sentences
 from sda.training.progress import Meter
-from sda.training.state import TrainState
+from sda.training.state import Learner, TrainState
 from sda.training.steps import nll, update_generator
 
 ROLLOUTS = 4
@@ -133,7 +133,9 @@ class MleEpoch:
         state = self.state
         for real in batches(self.sentences, textbook.BATCH, state.rng):
             loss = nll(state.generator, real)
-            update_generator(state, state.mle_optimizer, loss, textbook.CLIP, Meter())
+            update_generator(
+                state, Learner(state.generator, state.mle_optimizer), loss, textbook.CLIP, Meter()
+            )
 
 
 class MleTurn:

@@ -15,6 +15,7 @@ from sda.models.branching import State
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
 from sda.models.oracle import GATES
+from sda.text.context import Context
 from sda.text.sentences import Flat, Sentences
 
 
@@ -60,7 +61,7 @@ class FixedGenerator(Generator):
         self.logits = nn.Parameter(torch.tensor(probabilities).log())
         self.rows_seen: list[int] = []
 
-    def start(self, n: int) -> State:
+    def start(self, n: int, context: Context | None = None) -> State:
         return torch.zeros(n, 1)
 
     def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from sda.buffer import Buffer
+from sda.text.context import Context, labels_of, source_of
 from sda.text.scores import Scores
 from sda.text.sentences import Sentences
 
@@ -256,3 +257,54 @@ def test_figures_by_hand() -> None:
 def test_a_buffer_without_room_is_refused(capacity: int) -> None:
     with pytest.raises(ValueError, match="at least one sentence"):
         buffer_of(capacity)
+
+
+def labelled(labels: list[int], *lists: list[int]) -> Sentences:
+    return sentences_of(*lists).about(Context(torch.tensor(labels)))
+
+
+def test_each_label_has_a_bin_of_its_own() -> None:
+    buffer = Buffer(2, ("a",), 0, bins=3)
+    sentences = labelled([0, 0, 0, 2, 0], [1, 0], [2, 0], [3, 0], [4, 0], [5, 0])
+    marks = scores(9.0, 8.0, 7.0, 1.0, 6.0)
+
+    assert buffer.add(sentences, marks, 0, seeded(0)) == 3
+    # The best of all first; the one with the rare label stays, though four others are better.
+    assert lists_of(buffer.entries.sentences) == [[1, 0], [2, 0], [4, 0]]
+    assert labels_of(buffer.entries.sentences.context).tolist() == [0, 0, 2]
+    assert buffer.threshold == float("-inf")
+
+
+def test_a_sentence_about_two_things_is_two_sentences() -> None:
+    buffer = Buffer(4, ("a",), 0, bins=2)
+    sentences = labelled([0, 1, 0], [1, 0], [1, 0], [1, 0])
+    marks = scores(3.0, 2.0, 1.0)
+
+    assert buffer.add(sentences, marks, 0, seeded(0)) == 2
+    assert labels_of(buffer.entries.sentences.context).tolist() == [0, 1]
+
+
+def test_entries_keep_what_they_are_about_over_a_checkpoint() -> None:
+    source = sentences_of([1, 2], [3])
+    sentences = sentences_of([5, 0], [6, 0]).about(Context(torch.tensor([1, 0]), source))
+    marks = scores(1.0, 2.0)
+    buffer, again = (Buffer(4, ("a",), 0, bins=2) for _ in range(2))
+    buffer.add(sentences, marks, 0, seeded(0))
+    again.load_state_dict(buffer.state_dict())
+    context = again.entries.sentences.context
+
+    assert labels_of(context).tolist() == [0, 1]
+    assert lists_of(source_of(context)) == [[3], [1, 2]]
+    drawn = again.draw(2, seeded(1)).context
+    assert sorted(labels_of(drawn).tolist()) == [0, 1]
+
+
+def test_near_duplicates_of_another_label_stay() -> None:
+    lists = [[1, 2, 3, 0], [1, 2, 3, 4, 0]]
+    marks = scores(2.0, 1.0)
+    kept = []
+    for labels in ([0, 0], [0, 1]):
+        buffer = Buffer(4, ("a",), 0, near_duplicates=0.5, bins=2)
+        kept.append(buffer.add(labelled(labels, *lists), marks, 0, seeded(0)))
+
+    assert kept == [1, 2]

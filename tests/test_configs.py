@@ -20,7 +20,8 @@ from sda.runs.plan import plan
 from sda.settings.layers import Choices, named, names_of
 from sda.settings.schema import Settings, leaves, make_settings, write_toml
 from sda.text.corpus import Corpus
-from sda.training.schedule import Phase, Step
+from sda.training.schedule import Phase
+from sda.training.step_kinds import INTERLEAVED, TRAINING
 
 KINDS = ("defaults", "discriminators", "generators", "methods", "metrics", "presets", "profiles")
 METHODS = (
@@ -40,6 +41,8 @@ METHODS = (
     "eda",
     "un-rare",
     "un-repeat",
+    "un-vocabulary",
+    "un-words",
     "mixup",
     "sda-two-policy",
 )
@@ -52,6 +55,8 @@ WITHOUT_METRIC = (
     "eda",
     "un-rare",
     "un-repeat",
+    "un-vocabulary",
+    "un-words",
     "mixup",
 )
 SOURCES = ("captions", "oracle", "oracle:file.npz", "lines.txt")
@@ -239,7 +244,7 @@ def test_seqgan_is_what_its_release_set(source: str) -> None:
     assert sum(settings.discriminator["maps"]) == 1720
     assert (settings.discriminator["dropout"], settings.discriminator["penalty"]) == (0.25, 0.2)
     assert (phases.count(Phase.GENERATOR), phases.count(Phase.DISCRIMINATOR)) == (120, 50)
-    assert [step for steps in schedule for step in steps] == [Step.TRAINING] * 200
+    assert [step for steps in schedule for step in steps] == [TRAINING] * 200
     assert settings.discriminator_phase.rounds * settings.discriminator_phase.passes == 15
     assert (settings.stage2.rollouts, settings.stage2.rollout_every) == (16, 1)
     if source == "oracle":
@@ -259,14 +264,14 @@ def test_leakgan_is_what_its_release_meant() -> None:
     assert settings.discriminator_phase.rate == 5e-5
     turn = [Phase.DISCRIMINATOR] * 5 + [Phase.GENERATOR] * 8
     assert phases == turn * 10
-    assert [step for steps in schedule for step in steps] == [Step.TRAINING] * 800
+    assert [step for steps in schedule for step in steps] == [TRAINING] * 800
     assert (settings.stage2.rollouts, settings.stage2.rollout_every) == (4, 4)
     assert (settings.mle.rate, settings.stage2.rate) == (0.0015, 0.0015)
 
     _, schedule, _ = plan(full("lines.txt", generator="leakgan"))
     steps = [step for steps in schedule for step in steps]
-    assert steps[14:16] == [Step.TRAINING, Step.LIKELIHOOD]
-    assert steps.count(Step.LIKELIHOOD) == 800 // 15
+    assert steps[14:16] == [TRAINING, INTERLEAVED]
+    assert steps.count(INTERLEAVED) == 800 // 15
 
 
 def test_a_recipe_can_be_trained_by_another_method_than_its_own() -> None:

@@ -40,8 +40,8 @@ def test_rewards_depend_on_the_own_sentence_only() -> None:
 
 
 def test_a_wrong_layout_of_completions_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def all_rows_then_all_rows_again(*arguments: object) -> Sentences:
-        finished = complete(*arguments)  # type: ignore[arg-type]
+    def all_rows_then_all_rows_again(*arguments: object, **more: object) -> Sentences:
+        finished = complete(*arguments, **more)  # type: ignore[arg-type]
         order = torch.arange(len(finished)).view(-1, ROLLOUTS).t().flatten()
         return finished[order]
 

@@ -3,34 +3,35 @@
 Departures: what the listing leaves open (phases of the discriminator, first fill, rescoring) is
 decided in docs/decisions 0009 to 0012 and 0036. A schedule may hold likelihood steps: LeakGAN's
 (decision 0037), and those of rivals that learn without a discriminator (decision 0114). The entropy
-is the theory's, and off unless asked for (decision 0006).
+is the theory's, and off unless asked for (decision 0006); so is a second policy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-import torch
-
-from sda.models.generator import without_dropout
+from sda.models.generator import Generator, without_dropout
 from sda.reference.metric import WeightedSum
 from sda.rewards import rescale, subtract_baseline
-from sda.sampling import Write, sample
+from sda.sampling import sample
+from sda.text.context import Context
 from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
 from sda.training.diagnosis import diagnose
 from sda.training.entropy import add_entropy
-from sda.training.likelihood_steps import LIKELIHOOD_STEPS, optimizer_for, real_batches
 from sda.training.plateau import check_validation, follow_plateau
+from sda.training.policies import OnePolicy, Policies
 from sda.training.progress import Meter, Progress
 from sda.training.reward import Reward, rollout_reward
-from sda.training.schedule import Phase, Step, next_phase
+from sda.training.schedule import Phase, next_phase
 from sda.training.stages import TrainingSettings
-from sda.training.state import TrainState
-from sda.training.steps import Objective, discriminator_phase, nll, update_generator
+from sda.training.state import Learner, TrainState
+from sda.training.step_kinds import Loss, Step
+from sda.training.steps import Objective, Write, discriminator_phase, nll, update_generator
 
 
 def self_data_augmentation(
+    *,
     state: TrainState,
     corpus: Corpus,
     metric: WeightedSum,
@@ -40,7 +41,8 @@ def self_data_augmentation(
     objective: Objective = nll,
     tick: Callable[[], None] = lambda: None,
     reward: Reward | None = None,
-    fill: Write | None = None,
+    fill: Callable[[int], Sentences] | None = None,
+    policies: Policies | None = None,
 ) -> Iterator[Progress]:
     """Train by maximum likelihood, then imitate the data and the buffer in turn.
 
@@ -48,32 +50,36 @@ def self_data_augmentation(
     was saved between two yields goes on where it stood. `tick` is called after every update of the
     generator and every round of the discriminator, to show that there is life. `reward` is what
     sentences earn, by default the discriminator's judgement; `fill` writes the first sentences of
-    the buffer, by default the generator.
+    the buffer, by default the generator; `policies` learn in Stage II, by default the generator.
     """
     generator, buffer, rng = state.generator, state.buffer, state.rng
 
-    def write(n: int) -> Sentences:
-        sentences = sample(generator, n, rng)
-        state.written += int(sentences.lengths.sum())
-        return sentences
+    def writer(policy: Generator) -> Write:
+        def write(n: int, context: Context | None = None) -> Sentences:
+            about = corpus.contexts(n, rng) if context is None else context
+            sentences = sample(policy, n, rng, context=about)
+            state.written += int(sentences.lengths.sum())
+            return sentences
 
-    def maximise_likelihood(
-        batches: Iterable[Sentences], optimizer: torch.optim.Optimizer, meter: Meter
-    ) -> None:
+        return write
+
+    def maximise_likelihood(batches: Iterable[Sentences], learner: Learner, meter: Meter) -> None:
         for real in batches:
-            loss = objective(generator, real)  # Eq. 5
-            update_generator(state, optimizer, loss, settings.mle.clip, meter)
+            loss = objective(learner.generator, real.to(learner.generator.device))  # Eq. 5
+            update_generator(state, learner, loss, settings.mle.clip, meter)
             tick()
 
+    write = writer(generator)
     reward = reward or rollout_reward(state, settings.stage2)
     fill = fill or write
+    policies = policies or OnePolicy(state)
 
     # Stage I: MLE training (lines 2-6).
     while state.phase < len(phases):
         meter = Meter()
         if phases[state.phase] is Phase.GENERATOR:
             walk = corpus.batches(settings.mle.batch_size, rng)
-            maximise_likelihood(walk, state.mle_optimizer, meter)
+            maximise_likelihood(walk, Learner(generator, state.mle_optimizer), meter)
             state.mle_epoch += 1
             nll_valid = check_validation(state, corpus.valid, meter)
             is_last = Phase.GENERATOR not in phases[state.phase + 1 :]
@@ -101,32 +107,39 @@ def self_data_augmentation(
             buffer.rescore(metric(buffer.entries.sentences))
         buffer.expire(epoch)
         for step in steps:
-            real = real_batches(step, state, corpus, settings)
-            if step is Step.LIKELIHOOD:
-                maximise_likelihood(real, state.mle_optimizer, Meter())
+            learner = policies.learner(step)
+            if not step.writes:
+                maximise_likelihood(step.real_batches(state, corpus, settings), learner, Meter())
                 continue
             written = write(settings.buffer.candidates)
             accepted = buffer.add(written, metric(written), epoch, rng)  # line 9
-            if step in LIKELIHOOD_STEPS:
-                maximise_likelihood(real, optimizer_for(step, state), meter)
+            if step.loss is Loss.LIKELIHOOD:
+                maximise_likelihood(step.real_batches(state, corpus, settings), learner, meter)
                 continue
-            source = buffer if step is Step.AUGMENTED else corpus.real  # lines 10-16
+            source = step.source(state, corpus)  # lines 10-16
             d = settings.discriminator_phase
             for _ in range(d.rounds):
                 discriminator_phase(
-                    state, source, write, d.sentences, d.passes, d.batch_size, meter
+                    state,
+                    source,
+                    writer(learner.generator),
+                    d.sentences,
+                    d.passes,
+                    d.batch_size,
+                    meter,
                 )  # Eq. 6
                 tick()
-            fake = write(settings.stage2.batch_size)
-            rewards = reward(fake)  # Eqs. 1-2
+            fake = writer(learner.generator)(settings.stage2.batch_size)
+            rewards = reward(learner.generator, fake)  # Eqs. 1-2
             rescaled = rescale(rewards, fake.mask, settings.stage2.rescale)
             weights = subtract_baseline(rescaled, fake.mask, settings.stage2.baseline)
-            weights = add_entropy(weights, generator, fake, settings.stage2.entropy)
-            with without_dropout(generator):
-                loss = generator.loss(fake, weights)  # Eq. 7
-            update_generator(state, state.policy_optimizer, loss, settings.stage2.clip, meter)
+            weights = add_entropy(weights, learner.generator, fake, settings.stage2.entropy)
+            weights = policies.pull(step, fake, weights, meter)
+            with without_dropout(learner.generator):
+                loss = learner.generator.loss(fake, weights)  # Eq. 7
+            update_generator(state, learner, loss, settings.stage2.clip, meter)
             tick()
-            diagnose(state, written, accepted, fake, rewards, meter)
+            diagnose(state, learner.generator, written, accepted, fake, rewards, meter)
         state.sda_epoch = epoch
         state.best_nll = min(state.best_nll, check_validation(state, corpus.valid, meter))
         yield Progress("imitation", epoch, meter.means() | buffer.figures(epoch))

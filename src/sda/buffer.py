@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from sda.text.context import Context
 from sda.text.corpus import draw
 from sda.text.ngrams import number_sentences
 from sda.text.scores import Scores
 from sda.text.sentences import Sentences
 from sda.text.similarity import keep_dissimilar
+
+ABOUT = "about."
+"""Before the names of what a context is saved as."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,10 @@ class Entries:
 class Buffer:
     """The `capacity` best distinct sentences seen so far, best first.
 
+    Sentences with a label have a bin for each label, and `capacity` is that of a bin: no label can
+    crowd out another. A sentence that is about two things is two sentences. All of it stands on the
+    CPU, wherever the sentences were written.
+
     Ties are broken by a lot drawn for each sentence on arrival: BLEU-3 saturates, and a stable
     sort would keep the oldest of the best for ever. Scores are those on arrival, or those of the
     last `rescore` where the metric depends on the generator.
@@ -66,14 +74,18 @@ class Buffer:
         near_duplicates: float | None = None,
         length_quota: Tensor | None = None,
         max_age: int | None = None,
+        bins: int = 1,
     ) -> None:
         """`near_duplicates`: a sentence that shares at least this part of its bigrams (Jaccard)
-        with a better one is left out. `length_quota`: lengths whose distribution the buffer keeps,
-        usually those of the training sentences. `max_age`: epochs after which a sentence leaves.
+        with a better one of its bin is left out. `length_quota`: lengths whose distribution a bin
+        keeps, usually those of the training sentences. `max_age`: epochs after which a sentence
+        leaves.
+        `bins`: how many labels there are; one where sentences have none.
         """
-        if capacity < 1:
+        if capacity < 1 or bins < 1:
             raise ValueError(f"a buffer needs room for at least one sentence, not {capacity}")
         self.capacity = capacity
+        self.bins = bins
         self.part_names = parts
         self._eos = eos
         self._near_duplicates = near_duplicates
@@ -93,7 +105,7 @@ class Buffer:
     @property
     def threshold(self) -> float:
         """The lowest score kept, the paper's m*; minus infinity while there is room."""
-        full = len(self) == self.capacity
+        full = len(self) == self.capacity * self.bins
         return float(self.entries.scores.min()) if full else float("-inf")
 
     def add(self, sentences: Sentences, scores: Scores, epoch: int, rng: torch.Generator) -> int:
@@ -102,6 +114,7 @@ class Buffer:
         Empty sentences and those that score minus infinity never enter. Of equal sentences the
         one that is there stays, with its score and its epoch.
         """
+        sentences = sentences.to("cpu")
         new = Entries(
             sentences,
             scores.total,
@@ -113,8 +126,7 @@ class Buffer:
         new = new[((words > 0) & (scores.total > -torch.inf)).nonzero()[:, 0]]
         merged = Entries.join(self.entries, new)
         is_new = torch.arange(len(merged)) >= len(self.entries)
-        numbers = number_sentences(merged.sentences.flat(self._eos))
-        first = torch.from_numpy(np.sort(np.unique(numbers, return_index=True)[1]))
+        first = _first_of_equals(merged.sentences, self._eos)
         kept = first[self._best(merged[first])]
         self.entries = merged[kept]
         return int(is_new[kept].sum())
@@ -140,6 +152,18 @@ class Buffer:
 
     def _best(self, entries: Entries) -> Tensor:
         """Indices of the entries to keep, best first."""
+        context = entries.sentences.context
+        if context is None:
+            return self._best_of_bin(entries)
+        kept = [torch.zeros(0, dtype=torch.int64)]
+        for members in (context.bins == number for number in range(self.bins)):
+            places = members.nonzero()[:, 0]
+            kept.append(places[self._best_of_bin(entries[places])])
+        chosen = torch.cat(kept)
+        return chosen[_order(entries[chosen])]
+
+    def _best_of_bin(self, entries: Entries) -> Tensor:
+        """The same for entries that compete with one another for the room of a bin."""
         order = _order(entries)
         if self._near_duplicates is not None:
             flat = entries.sentences[order].flat(self._eos)
@@ -161,16 +185,23 @@ class Buffer:
             "buffer_age": float((epoch - self.entries.epochs).double().mean()),
         }
 
-    def records(self, texts: list[str]) -> Iterator[dict[str, Any]]:
-        """One JSON-able record per entry, best first, given the entries' texts."""
+    def records(
+        self, texts: Sequence[str], abouts: Sequence[Mapping[str, str]] | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """One JSON-able record per entry, best first, given the entries' texts.
+
+        `abouts` has what each is about, in words, where they are about anything.
+        """
         e = self.entries
-        columns = zip(texts, e.scores.tolist(), e.parts.tolist(), e.epochs.tolist(), strict=True)
-        for text, score, parts, epoch in columns:
+        more = [{}] * len(texts) if abouts is None else abouts
+        columns = (texts, more, e.scores.tolist(), e.parts.tolist(), e.epochs.tolist())
+        for text, about, score, parts, epoch in zip(*columns, strict=True):
             named = dict(zip(self.part_names, parts, strict=True))
-            yield {"text": text, "score": score, "parts": named, "epoch": epoch}
+            yield {"text": text, **about, "score": score, "parts": named, "epoch": epoch}
 
     def state_dict(self) -> dict[str, Tensor]:
         e = self.entries
+        context = {} if e.sentences.context is None else e.sentences.context.tensors()
         return {
             "tokens": e.sentences.tokens,
             "lengths": e.sentences.lengths,
@@ -178,12 +209,24 @@ class Buffer:
             "parts": e.parts,
             "epochs": e.epochs,
             "lots": e.lots,
+            **{f"{ABOUT}{name}": value for name, value in context.items()},
         }
 
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
-        sentences = Sentences(state["tokens"], state["lengths"])
+        about = {k.removeprefix(ABOUT): v for k, v in state.items() if k.startswith(ABOUT)}
+        context = Context.from_tensors(about)
+        sentences = Sentences(state["tokens"], state["lengths"], context)
         rest = (state[name] for name in ("scores", "parts", "epochs", "lots"))
         self.entries = Entries(sentences, *rest)
+
+
+def _first_of_equals(sentences: Sentences, eos: int | None) -> Tensor:
+    """Indices, in order, of the sentences that no earlier one equals in words and context."""
+    numbers = number_sentences(sentences.flat(eos))
+    if sentences.context is not None:
+        rows = np.concatenate((numbers[:, None], sentences.context.numbers()), 1)
+        numbers = np.unique(rows, axis=0, return_inverse=True)[1]
+    return torch.from_numpy(np.sort(np.unique(numbers, return_index=True)[1]))
 
 
 def _order(entries: Entries) -> Tensor:

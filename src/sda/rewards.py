@@ -76,7 +76,8 @@ def _fill(
 ) -> None:
     """Walk the sentences once; at each beginning due, branch the state and complete it."""
     tokens = torch.full_like(sentences.lengths, generator.bos)
-    _, state = generator.step(generator.start(len(sentences)), tokens)
+    context = sentences.context
+    _, state = generator.step(generator.start(len(sentences), context), tokens)
     longest = int(sentences.lengths.max()) if len(sentences) else 0
     for t in range(1, longest):
         logits, state = generator.step(state, sentences.tokens[:, t - 1])
@@ -88,7 +89,12 @@ def _fill(
             copies = rows.repeat_interleave(rollouts)
             prefixes = sentences.tokens[:, :t]
             finished = complete(
-                generator, prefixes[copies], logits[copies], select(state, copies), rng
+                generator,
+                prefixes[copies],
+                logits[copies],
+                select(state, copies),
+                rng,
+                context=None if context is None else context[copies],
             )
             count(int(finished.lengths.sum()) - t * len(copies))
             logit = discriminator.completed_logit(prefixes[rows], finished)

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from sda.models.branching import State, select
 from sda.models.generator import Generator, without_dropout
+from sda.text.context import Context
 from sda.text.sentences import Sentences
 
 Write = Callable[[int], Sentences]
@@ -77,8 +78,8 @@ class Decoded(Generator):
         self.generator = generator
         self.decoding = decoding
 
-    def start(self, n: int) -> State:
-        return self.generator.start(n)
+    def start(self, n: int, context: Context | None = None) -> State:
+        return self.generator.start(n, context)
 
     def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
         logits, state = self.generator.step(state, tokens)
@@ -126,8 +127,12 @@ def sample(
     rng: torch.Generator,
     decoding: Decoding = PLAIN,
     max_length: int | None = None,
+    context: Context | None = None,
 ) -> Sentences:
-    """n sentences written by the generator, cut at `max_length` tokens where none ended before."""
+    """n sentences written by the generator, cut at `max_length` tokens where none ended before.
+
+    Each is about its row of the context, where there is one.
+    """
     longest = generator.max_length if max_length is None else max_length
     chunk = max(1, LOGIT_BYTES // (4 * generator.vocabulary_size))
     parts = []
@@ -135,8 +140,10 @@ def sample(
         for first in range(0, n, chunk):
             rows = min(chunk, n - first)
             tokens = torch.full((rows,), generator.bos, device=generator.device)
-            logits, state = generator.step(generator.start(rows), tokens)
-            parts.append(_continue(generator, logits, state, longest, rng, decoding))
+            about = None if context is None else context[first : first + rows]
+            logits, state = generator.step(generator.start(rows, about), tokens)
+            written = _continue(generator, logits, state, longest, rng, decoding)
+            parts.append(written.about(about))
     return Sentences.join(parts) if parts else Sentences.empty(longest)
 
 
@@ -148,15 +155,17 @@ def complete(
     state: State,
     rng: torch.Generator,
     max_length: int | None = None,
+    context: Context | None = None,
 ) -> Sentences:
     """Sentences that begin with the prefixes (B, t) and go on as the generator would.
 
     `logits` (B, V) and `state` are the generator's after reading the prefixes, none of which has
-    ended. The caller turns dropout off.
+    ended; the state began with the context. The caller turns dropout off.
     """
     longest = (generator.max_length if max_length is None else max_length) - prefixes.shape[1]
     rest = _continue(generator, logits, state, longest, rng, PLAIN)
-    return Sentences(torch.cat((prefixes, rest.tokens), 1), rest.lengths + prefixes.shape[1])
+    tokens = torch.cat((prefixes, rest.tokens), 1)
+    return Sentences(tokens, rest.lengths + prefixes.shape[1], context)
 
 
 def _continue(

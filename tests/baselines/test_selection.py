@@ -6,7 +6,7 @@ from fakes import FixedGenerator, Judge, assert_likely, lists_of, seeded, senten
 from torch import Tensor
 
 from sda.baselines import selection
-from sda.baselines.selection import BestOf, Rejection, TopShare
+from sda.baselines.selection import BestOf, Rejection
 from sda.errors import UserError
 from sda.reference.metric import ReferenceMetric, WeightedSum
 from sda.sampling import sample
@@ -54,17 +54,6 @@ def test_groups_without_a_sentence_that_passes_are_written_again() -> None:
     assert firsts(BestOf(METRIC, candidates=2)(tape, 2)) == [2, 7]
 
 
-def test_the_top_share_keeps_the_order_of_writing() -> None:
-    tape = Tape(1, 5, 2, 9, 3, 8, 4, 7)
-
-    assert firsts(TopShare(METRIC, share=0.5)(tape, 4)) == [5, 9, 8, 7]
-
-
-def test_a_share_that_has_too_few_is_told() -> None:
-    with pytest.raises(UserError, match="1 of 4 sentences pass the metric's filters, and 2 are"):
-        TopShare(METRIC, share=0.5)(Tape(0, 0, 0, 1), 2)
-
-
 def test_filters_that_nothing_passes_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selection, "MOST_TRIES", 5)
     with pytest.raises(UserError, match="let 0 of 12 sentences pass, and 2 are wanted"):
@@ -75,7 +64,6 @@ def test_filters_that_nothing_passes_end(monkeypatch: pytest.MonkeyPatch) -> Non
     ("make", "message"),
     [
         (lambda: BestOf(METRIC, 0), "candidates must be at least 1, not 0"),
-        (lambda: TopShare(METRIC, 0.0), "share must be above 0 and at most 1, not 0.0"),
         (lambda: BestOf(WeightedSum([])), "needs a metric"),
         (lambda: Rejection(Judge(lambda s: s.lengths * 1.0), seeded(0), 0), "first must be"),
     ],

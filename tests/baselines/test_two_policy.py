@@ -10,8 +10,7 @@ from fakes import seeded
 from torch import Tensor, nn
 
 from sda.algorithm import self_data_augmentation
-from sda.baselines import two_policy
-from sda.baselines.two_policy import imitate_with_two_policies
+from sda.baselines.two_policy import TwoPolicies
 from sda.buffer import Buffer
 from sda.models.cnn import CnnDiscriminator
 from sda.models.leak import LeakGenerator
@@ -21,7 +20,7 @@ from sda.reference.metric import ReferenceMetric, WeightedSum
 from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
 from sda.training.progress import Progress
-from sda.training.schedule import Step, paper_schedule
+from sda.training.schedule import paper_schedule
 from sda.training.stages import (
     BufferSettings,
     DiscriminatorSettings,
@@ -29,9 +28,10 @@ from sda.training.stages import (
     TrainingSettings,
 )
 from sda.training.state import Json, SecondPolicy, TrainState
+from sda.training.step_kinds import AUGMENTED, TRAINING, Step
 from sda.training.wasserstein import Critic, critic_optimizer
 
-T, A = Step.TRAINING, Step.AUGMENTED
+T, A = TRAINING, AUGMENTED
 SCHEDULE = paper_schedule(3, first=2, every=1)
 
 
@@ -96,7 +96,16 @@ def train(
     **two: Any,
 ) -> Iterator[Progress]:
     total = WeightedSum([(1.0, metric or Length())])
-    return imitate_with_two_policies(state, corpus, total, schedule, settings(**two))
+    all_settings = settings(**two)
+    return self_data_augmentation(
+        state=state,
+        corpus=corpus,
+        metric=total,
+        phases=[],
+        schedule=schedule,
+        settings=all_settings,
+        policies=TwoPolicies(state, corpus, schedule, all_settings.stage2),
+    )
 
 
 def saved(state: TrainState) -> tuple[dict[str, Tensor], Json]:
@@ -155,7 +164,11 @@ def test_without_penalty_and_entropy_every_update_is_one_of_algorithm_1(corpus: 
     plain = settings(lambda_w=0.0, entropy=0.0)
     total = WeightedSum([(1.0, Length())])
     assert not torch.equal(*policies(two))
-    list(self_data_augmentation(one, corpus, total, [], SCHEDULE, plain))
+    list(
+        self_data_augmentation(
+            state=one, corpus=corpus, metric=total, phases=[], schedule=SCHEDULE, settings=plain
+        )
+    )
     list(train(two, corpus, lambda_w=0.0, entropy=0.0))
 
     # The last step was an augmented one, so pi_1 is the newest.
@@ -199,7 +212,7 @@ def test_the_critic_pulls_the_policies_in_opposite_senses(
         return loss(self, sentences, weights)
 
     monkeypatch.setattr(RnnGenerator, "loss", noting)
-    monkeypatch.setattr(two_policy, "_excess", lambda *_: excess)
+    monkeypatch.setattr(TwoPolicies, "_excess", lambda *_: excess)
     for pull in (1e-9, 3.0):
         list(train(build(corpus, 3), corpus, [[step]], entropy=0.0, lambda_w=pull))
 

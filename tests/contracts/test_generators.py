@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from sda.models.branching import State, select
 from sda.models.causal_cnn import CnnGenerator
 from sda.models.cnn import CnnDiscriminator
+from sda.models.encoder_decoder import EncoderDecoder
 from sda.models.generator import Generator, without_dropout
 from sda.models.leak import LeakGenerator
 from sda.models.oracle import load_oracle, random_oracle
@@ -30,9 +31,10 @@ from sda.models.rnn import RnnGenerator
 from sda.models.transformer import TransformerGenerator
 from sda.rewards import rollout_rewards
 from sda.sampling import sample
+from sda.text.context import Context
 from sda.text.sentences import Sentences
 
-WORDS, LONGEST = 4, 3
+WORDS, LONGEST, LABELS = 4, 3, 3
 Build = Callable[[torch.Generator], Generator]
 
 
@@ -56,6 +58,11 @@ def leak(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Gener
     discriminator = CnnDiscriminator(WORDS, seeded(0), 3, widths=(1, 2, 4), maps=(3, 3, 2))
     sizes = {"embedding": 5, "hidden": 6, "goal_size": 3, "block": 2, "init_std": 0.8} | settings
     return LeakGenerator(WORDS, eos, LONGEST, rng, discriminator, **sizes)  # type: ignore[arg-type]
+
+
+def rewriter(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
+    sizes = {"embedding": 6, "hidden": 6, "init_std": 0.8} | settings
+    return EncoderDecoder(WORDS, eos, LONGEST, rng, **sizes)  # type: ignore[arg-type]
 
 
 def stored_oracle(rng: torch.Generator) -> Generator:
@@ -98,10 +105,31 @@ CASES: dict[str, Build] = {
     "leak of fixed length": partial(leak, eos=None),
     "leak with dropout": partial(leak, dropout=0.5),
     "leak with intrinsic rewards": partial(leak, worker_reward="intrinsic"),
+    "lstm with a label": partial(rnn, labels=LABELS),
+    "gru of two layers with a label": partial(rnn, cell="gru", layers=2, labels=LABELS),
+    "encoder-decoder": rewriter,
+    "encoder-decoder with a label": partial(rewriter, labels=LABELS),
+    "tied encoder-decoder of fixed length": partial(rewriter, tied=True, eos=None),
+    "encoder-decoder with dropout": partial(rewriter, dropout=0.5),
     "random oracle": lambda rng: random_oracle(WORDS, LONGEST, 5, rng),
     "stored oracle": stored_oracle,
     "start and step alone": lambda rng: FixedGenerator([0.1, 0.2, 0.3, 0.4], 0, LONGEST),
 }
+
+
+SOURCES = sentences_of([1, 2, 0], [3, 0], [2, 2, 1, 3, 0])
+
+
+def things(generator: Generator, numbers: Tensor) -> Context | None:
+    """The contexts with these numbers; None for a generator that writes about nothing."""
+    labels = numbers if getattr(generator, "labels", None) is not None else None
+    source = SOURCES[numbers] if isinstance(generator, EncoderDecoder) else None
+    return None if labels is None and source is None else Context(labels, source)
+
+
+def thing(generator: Generator, n: int, number: int = 0) -> Context | None:
+    """n times the same context."""
+    return things(generator, torch.full((n,), number))
 
 
 @pytest.fixture(params=list(CASES))
@@ -114,15 +142,20 @@ def generator(build: Build) -> Generator:
     return build(seeded(3))
 
 
-def every_sentence(generator: Generator) -> Sentences:
-    """All sentences that the generator can write."""
+def every_sentence(generator: Generator, number: int = 0) -> Sentences:
+    """All sentences that the generator can write about one thing."""
     finished: list[list[int]] = []
     going: list[list[int]] = [[]]
     for _ in range(LONGEST):
         longer = [[*words, word] for words in going for word in range(WORDS)]
         finished += [words for words in longer if words[-1] == generator.eos]
         going = [words for words in longer if words[-1] != generator.eos]
-    return sentences_of(*finished, *going)
+    sentences = sentences_of(*finished, *going)
+    return sentences.about(thing(generator, len(sentences), number))
+
+
+def samples(generator: Generator, n: int, seed: int) -> Sentences:
+    return sample(generator, n, seeded(seed), context=thing(generator, n))
 
 
 def parameters(generator: Generator) -> list[Tensor]:
@@ -165,7 +198,7 @@ def test_probabilities_of_all_sentences_add_up_to_one(generator: Generator) -> N
 @torch.no_grad()
 def test_step_leaves_its_argument_alone(generator: Generator) -> None:
     tokens = torch.tensor([1, 2, 3])
-    _, state = generator.step(generator.start(3), tokens)
+    _, state = generator.step(generator.start(3, thing(generator, 3)), tokens)
     before = deep_copy(state)
     generator.step(state, tokens)
 
@@ -175,8 +208,8 @@ def test_step_leaves_its_argument_alone(generator: Generator) -> None:
 
 @torch.no_grad()
 def test_a_branched_state_equals_a_fresh_one(generator: Generator) -> None:
-    def read(rows: Tensor) -> State:
-        state = generator.start(len(rows))
+    def read(rows: Tensor, about: Tensor) -> State:
+        state = generator.start(len(rows), things(generator, about))
         for column in rows.unbind(1):
             _, state = generator.step(state, column)
         return state
@@ -185,8 +218,9 @@ def test_a_branched_state_equals_a_fresh_one(generator: Generator) -> None:
     rows = torch.tensor([2, 0, 0, 2])
     following = torch.tensor([1, 1, 3, 2])
     with without_dropout(generator):
-        branched, after = generator.step(select(read(prefixes), rows), following)
-        fresh, expected = generator.step(read(prefixes[rows]), following)
+        about = torch.arange(3)
+        branched, after = generator.step(select(read(prefixes, about), rows), following)
+        fresh, expected = generator.step(read(prefixes[rows], about[rows]), following)
 
     torch.testing.assert_close(branched, fresh)
     assert_same(after, expected)
@@ -194,10 +228,12 @@ def test_a_branched_state_equals_a_fresh_one(generator: Generator) -> None:
 
 def test_gradients_reach_every_parameter(generator: Generator) -> None:
     trained = parameters(generator)
+    # A label's vector learns from sentences about it alone.
+    sentences = Sentences.join([every_sentence(generator, number) for number in range(LABELS)])
     if not trained:
-        assert not generator.loss(every_sentence(generator)).requires_grad
+        assert not generator.loss(sentences).requires_grad
         return
-    generator.loss(every_sentence(generator)).backward()  # type: ignore[no-untyped-call]
+    generator.loss(sentences).backward()  # type: ignore[no-untyped-call]
 
     assert all(value.grad is not None and bool(value.grad.any()) for value in trained)
 
@@ -243,7 +279,7 @@ def test_padding_never_matters(generator: Generator) -> None:
     short = sentences[sentences.lengths == sentences.lengths.min()].trimmed()
     width = short.tokens.shape[1]
     garbage = torch.full((len(short), 5), WORDS - 1)
-    wider = Sentences(torch.cat((short.tokens, garbage), 1), short.lengths)
+    wider = Sentences(torch.cat((short.tokens, garbage), 1), short.lengths, short.context)
     company = Sentences.join([short, sentences])
     weights = torch.randn(len(short), width + 5, generator=seeded(1))
     with without_dropout(generator):
@@ -261,7 +297,7 @@ def test_sampled_frequencies_match_probabilities(generator: Generator) -> None:
     with without_dropout(generator), torch.no_grad():
         probabilities = generator.log_probs(sentences).double().sum(1).exp()
     places = {tuple(words): i for i, words in enumerate(lists_of(sentences))}
-    found = torch.tensor([places[tuple(w)] for w in lists_of(sample(generator, 8000, seeded(5)))])
+    found = torch.tensor([places[tuple(w)] for w in lists_of(samples(generator, 8000, 5))])
 
     assert_likely(torch.bincount(found, minlength=len(places)), probabilities)
 
@@ -281,14 +317,14 @@ def assert_ended(generator: Generator, sentences: Sentences) -> None:
 
 
 def test_a_sample_ends_where_its_length_says(generator: Generator) -> None:
-    sentences = sample(generator, 300, seeded(5))
+    sentences = samples(generator, 300, 5)
 
     assert len(sentences) == 300
     assert_ended(generator, sentences)
 
 
 def test_rollouts_end_where_a_sentence_does(generator: Generator) -> None:
-    sentences = sample(generator, 30, seeded(5))
+    sentences = samples(generator, 30, 5)
     judge = Judge(lambda shown: torch.full((len(shown),), 0.5))
     rollout_rewards(generator, judge, sentences, 2, seeded(6))
     completed = judge.judged[1:]
@@ -300,7 +336,7 @@ def test_rollouts_end_where_a_sentence_does(generator: Generator) -> None:
 
 
 def test_sampling_follows_the_seed(generator: Generator) -> None:
-    one, same, other = (sample(generator, 50, seeded(seed)).tokens for seed in (1, 1, 2))
+    one, same, other = (samples(generator, 50, seed).tokens for seed in (1, 1, 2))
 
     assert torch.equal(one, same)
     assert not torch.equal(one, other)
@@ -319,10 +355,10 @@ def test_dropout_is_off_in_sampling_and_on_again_after_it(generator: Generator) 
     dropouts = [layer for layer in generator.modules() if isinstance(layer, nn.Dropout)]
     modes = [layer.training for layer in generator.modules()]
     untouched = torch.get_rng_state()
-    with_dropout = sample(generator, 100, seeded(2))
+    with_dropout = samples(generator, 100, 2)
     assert [layer.training for layer in generator.modules()] == modes
     assert torch.equal(torch.get_rng_state(), untouched)
 
     for layer in dropouts:
         layer.p = 0.0
-    assert torch.equal(sample(generator, 100, seeded(2)).tokens, with_dropout.tokens)
+    assert torch.equal(samples(generator, 100, 2).tokens, with_dropout.tokens)

@@ -8,9 +8,9 @@ from fakes import seeded
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sda.evaluation.caption_texts import caption_grammar_share, caption_scores
+from sda.evaluation.caption_texts import caption_scores
 from sda.evaluation.nll import truth_scores
-from sda.evaluation.score import Convention, Score
+from sda.evaluation.score import PLAIN, Convention, Score
 from sda.evaluation.truth import CaptionTruth
 from sda.text.captions.caption_grammar import CaptionGrammar, CaptionOracle
 from sda.text.sentences import Flat, Sentences
@@ -69,19 +69,15 @@ def test_likelihoods_of_nothing_are_absent() -> None:
     assert list(by_name(caption_scores(["the the"]))) == ["nll-oracle", "grammatical-share"]
 
 
-def test_the_share_alone() -> None:
-    texts = [*captions(3), "zyx"]
-    share = caption_grammar_share(texts)
-
-    assert share.value == 0.75
-    assert share == by_name(caption_scores(texts))["grammatical-share"]
+def grammatical_share(texts: list[str], convention: Convention = PLAIN) -> Score:
+    return by_name(caption_scores(texts, convention))["grammatical-share"]
 
 
 def test_case_follows_the_convention() -> None:
     texts = [text.upper() for text in captions(5)]
 
-    assert caption_grammar_share(texts).value == 0.0
-    lower = caption_grammar_share(texts, Convention(lowercase=True))
+    assert grammatical_share(texts).value == 0.0
+    lower = grammatical_share(texts, Convention(lowercase=True))
     assert lower.value == 1.0
     assert "case:lower" in lower.signature
 
@@ -90,7 +86,7 @@ def test_order_of_words_matters() -> None:
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.permutation(text.split())) for text in captions(200)]
 
-    assert caption_grammar_share(texts).value < 0.05
+    assert grammatical_share(texts).value < 0.05
 
 
 @given(st.lists(st.text(), min_size=1))

@@ -2,9 +2,11 @@
 
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from sda.errors import UserError
 from sda.evaluation.sentence_features import sentence_features
@@ -23,34 +25,46 @@ def test_the_extra_is_named_where_the_package_is_missing(
         sentence_features(["a dog"], tmp_path)
 
 
-@pytest.mark.slow
-def test_a_saved_model_gives_a_vector_for_each_text(tmp_path: Path) -> None:
-    pytest.importorskip("sentence_transformers")
-    transformers = pytest.importorskip("transformers")
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "dog", "cat", "runs"]
-    (tmp_path / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
-    config = transformers.BertConfig(
-        vocab_size=len(words),
-        hidden_size=8,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-    )
-    folder = tmp_path / "bert"
-    transformers.BertModel(config).save_pretrained(folder)
-    transformers.BertTokenizerFast(str(tmp_path / "vocab.txt")).save_pretrained(folder)
+class Lengths:
+    """Stands for the package's class: a text becomes its number of words and of characters."""
 
-    made = sentence_features(["a dog runs", "a cat", "a dog runs"], folder)
+    def __init__(self, path: str, **options: object) -> None:
+        if not list(Path(path).glob("*.safetensors")):
+            raise OSError("no file named model.safetensors")
+        # Nothing is downloaded, and nothing is read by pickle.
+        assert options["local_files_only"] is True
+        assert options["model_kwargs"] == {"use_safetensors": True}
 
-    assert made.values.shape == (3, 8)
+    def encode(self, texts: list[str], **_: object) -> NDArray[np.float32]:
+        return np.array([[len(text.split()), len(text)] for text in texts], np.float32)
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a model that `Lengths` reads."""
+    package = ModuleType("sentence_transformers")
+    package.SentenceTransformer = Lengths  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "sentence_transformers", package)
+    (tmp_path / "model.safetensors").write_bytes(b"weights")
+    return tmp_path
+
+
+def test_each_text_has_the_vector_of_the_model(model: Path) -> None:
+    made = sentence_features(["a dog runs", "a cat", "a dog runs"], model)
+
+    assert made.values.tolist() == [[3, 10], [2, 5], [3, 10]]
     assert made.values.dtype == np.float64
-    assert made.values[0] == pytest.approx(made.values[2], abs=1e-6)
-    assert not np.allclose(made.values[0], made.values[1])
-    assert made.source.startswith("sentence.")
 
 
-@pytest.mark.slow
-def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
-    pytest.importorskip("sentence_transformers")
-    with pytest.raises(UserError, match="holds no sentence transformer"):
-        sentence_features(["a dog"], tmp_path)
+def test_the_source_tells_one_model_from_another(model: Path) -> None:
+    first, again = (sentence_features(["a dog"], model).source for _ in range(2))
+    (model / "model.safetensors").write_bytes(b"others")
+
+    assert first == again and first.startswith("sentence.")
+    assert sentence_features(["a dog"], model).source != first
+
+
+def test_a_folder_without_a_model_is_named(model: Path) -> None:
+    (model / "model.safetensors").unlink()
+    with pytest.raises(UserError, match=f"{model} holds no sentence transformer"):
+        sentence_features(["a dog"], model)

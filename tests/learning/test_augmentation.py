@@ -8,12 +8,13 @@ from learning.toy import WORDS, Toy, assert_rises
 from sda.reference.likelihood import Likelihood
 from sda.sampling import sample
 from sda.text.sentences import Sentences
-from sda.training.schedule import Step, paper_schedule
+from sda.training.schedule import paper_schedule
+from sda.training.step_kinds import AUGMENTED, TRAINING
 from sda.training.steps import mean_nll
 
 pytestmark = pytest.mark.slow
 
-T, A = Step.TRAINING, Step.AUGMENTED
+T, A = TRAINING, AUGMENTED
 
 
 class LowWords:

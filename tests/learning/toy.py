@@ -19,7 +19,7 @@ from sda.reference.metric import ReferenceMetric, WeightedSum
 from sda.sampling import sample
 from sda.text.corpus import Corpus
 from sda.text.vocabulary import NumberVocabulary
-from sda.training.schedule import Step, stage_one
+from sda.training.schedule import Phase, stage_one
 from sda.training.stages import (
     BufferSettings,
     DiscriminatorSettings,
@@ -27,6 +27,7 @@ from sda.training.stages import (
     TrainingSettings,
 )
 from sda.training.state import TrainState
+from sda.training.step_kinds import Step
 
 WORDS, LENGTH = 12, 6
 SEEDS = 6
@@ -39,6 +40,24 @@ SETTINGS = TrainingSettings(
     buffer=BufferSettings(candidates=100, first_fill=400),
     stage2=StageTwoSettings(rollouts=2),
 )
+
+
+def walk(
+    state: TrainState,
+    corpus: Corpus,
+    metric: WeightedSum,
+    phases: Sequence[Phase],
+    schedule: Sequence[Sequence[Step]],
+) -> None:
+    for _ in self_data_augmentation(
+        state=state,
+        corpus=corpus,
+        metric=metric,
+        phases=phases,
+        schedule=schedule,
+        settings=SETTINGS,
+    ):
+        pass
 
 
 @dataclass(frozen=True)
@@ -68,14 +87,12 @@ class Toy:
         )
         corpus = Corpus(NumberVocabulary(WORDS), data[:150], data[150:], LENGTH)
         phases = stage_one(epochs=10, rounds=5)
-        for _ in self_data_augmentation(state, corpus, WeightedSum([]), phases, [], SETTINGS):
-            pass
+        walk(state, corpus, WeightedSum([]), phases, [])
         return Toy(oracle, state, corpus)
 
     def stage_two(self, metric: ReferenceMetric, schedule: Sequence[Sequence[Step]]) -> None:
         total = WeightedSum([(1.0, metric)])
-        for _ in self_data_augmentation(self.state, self.corpus, total, [], schedule, SETTINGS):
-            pass
+        walk(self.state, self.corpus, total, [], schedule)
 
 
 def assert_rises(gain: Callable[[int], float]) -> None:

@@ -18,7 +18,7 @@ from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
 from sda.training import reward
 from sda.training.progress import Progress
-from sda.training.schedule import Phase, Step, training_only
+from sda.training.schedule import Phase, same_number
 from sda.training.stages import (
     BufferSettings,
     DiscriminatorSettings,
@@ -26,7 +26,8 @@ from sda.training.stages import (
     StageTwoSettings,
     TrainingSettings,
 )
-from sda.training.state import TrainState
+from sda.training.state import Learner, TrainState
+from sda.training.step_kinds import AUGMENTED, INTERLEAVED, TRAINING, Step
 
 SETTINGS = TrainingSettings(
     mle=MleSettings(batch_size=5),
@@ -34,7 +35,7 @@ SETTINGS = TrainingSettings(
     buffer=BufferSettings(candidates=30, first_fill=40),
     stage2=StageTwoSettings(batch_size=4, rollouts=6),
 )
-T, A = Step.TRAINING, Step.AUGMENTED
+T, A = TRAINING, AUGMENTED
 
 
 @dataclass
@@ -51,7 +52,13 @@ class Scribe:
     ) -> list[Progress]:
         return list(
             self_data_augmentation(
-                self.state, self.corpus, self.metric, phases, schedule, settings, self.objective
+                state=self.state,
+                corpus=self.corpus,
+                metric=self.metric,
+                phases=phases,
+                schedule=schedule,
+                settings=settings,
+                objective=self.objective,
             )
         )
 
@@ -102,8 +109,9 @@ def scribe(
         names = {id(buffer): "buffer", id(corpus): "corpus"}
         return f"discriminate {names.get(id(source), 'unseen')} {n} x {passes}"
 
-    def update(_: object, optimizer: object, *__: object) -> str:
-        return "policy gradient" if optimizer is state.policy_optimizer else "mle gradient"
+    def update(_: object, learner: Learner, *__: object) -> str:
+        is_policy = learner.optimizer is state.policy_optimizer
+        return "policy gradient" if is_policy else "mle gradient"
 
     note(algorithm, "sample", lambda _, n, __: f"write {n}")
     note(algorithm, "discriminator_phase", discriminate, instead=lambda *_: 0)
@@ -177,7 +185,7 @@ def test_stage_two_fills_the_buffer_and_imitates_in_turn(scribe: Scribe) -> None
 
 def test_likelihood_steps_are_some_batches_and_nothing_else(scribe: Scribe) -> None:
     settings = SETTINGS.model_copy(update={"stage2": StageTwoSettings(mle_batches=1)})
-    scribe.run([], [[Step.LIKELIHOOD]], settings)
+    scribe.run([], [[INTERLEAVED]], settings)
 
     assert scribe.events == [
         *FIRST_FILL,
@@ -207,7 +215,7 @@ def test_scores_that_depend_on_the_generator_are_renewed_each_epoch(scribe: Scri
 
 def test_the_baseline_writes_nothing_for_the_buffer(scribe: Scribe) -> None:
     settings = SETTINGS.model_copy(update={"buffer": BufferSettings(candidates=0, first_fill=0)})
-    progress = scribe.run([], training_only(2, first=1), settings)
+    progress = scribe.run([], same_number(T, 2, first=1), settings)
 
     assert len(scribe.state.buffer) == 0
     assert scribe.events.count("discriminate corpus 7 x 3") == 2 * 2 * 2

@@ -8,13 +8,14 @@ from sda.reference.rare_words import RareWords
 from sda.reference.repetition import Repetition
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import NumberVocabulary
-from sda.training.schedule import Step, paper_schedule, stage_one, training_only
+from sda.training.schedule import paper_schedule, same_number, stage_one
 from sda.training.stages import MleSettings, StageTwoSettings
+from sda.training.step_kinds import AUGMENTED, TRAINING
 
 
 def test_six_steps_on_training_data_and_one_fewer_every_ten_epochs() -> None:
     schedule = paper_schedule(100)
-    training = [steps.count(Step.TRAINING) for steps in schedule]
+    training = [steps.count(TRAINING) for steps in schedule]
 
     assert [training[epoch] for epoch in (0, 10, 20, 30, 40, 50)] == [6, 5, 4, 3, 2, 1]
     assert [training[epoch] for epoch in (9, 19, 49, 59, 99)] == [6, 5, 2, 1, 1]
@@ -24,12 +25,14 @@ def test_six_steps_on_training_data_and_one_fewer_every_ten_epochs() -> None:
 def test_one_augmented_step_closes_each_epoch() -> None:
     schedule = paper_schedule(100)
 
-    assert all(steps[-1] is Step.AUGMENTED for steps in schedule)
-    assert sum(steps.count(Step.AUGMENTED) for steps in schedule) == 100
+    assert all(steps[-1] is AUGMENTED for steps in schedule)
+    assert sum(steps.count(AUGMENTED) for steps in schedule) == 100
 
 
 def test_the_reinforcement_baseline_has_as_many_updates() -> None:
-    assert sum(map(len, training_only(100))) == sum(map(len, paper_schedule(100))) == 350
+    baseline = same_number(TRAINING, 100)
+
+    assert sum(map(len, baseline)) == sum(map(len, paper_schedule(100))) == 350
 
 
 def test_a_hundred_epochs_of_each_stage() -> None:

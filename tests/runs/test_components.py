@@ -10,6 +10,7 @@ from fakes import lists_of, seeded, sentences_of
 from tiny import tiny_settings
 
 from sda.algorithm import self_data_augmentation
+from sda.baselines.two_policy import TwoPolicies
 from sda.errors import UserError
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
@@ -17,11 +18,12 @@ from sda.models.rnn import RnnGenerator
 from sda.reference.bleu import Bleu
 from sda.runs.assemble import build_metric, build_state
 from sda.runs.components import build
-from sda.runs.plan import choose_loop, plan, two_policies
+from sda.runs.plan import choose_loop, choose_policies, plan
 from sda.settings.layers import Choices
 from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
-from sda.training.schedule import Phase, Step
+from sda.training.schedule import Phase
+from sda.training.step_kinds import AUGMENTED, TRAINING
 from sda.training.wasserstein import read_features
 
 RNN = "sda.models.rnn:RnnGenerator"
@@ -159,8 +161,9 @@ def test_one_policy_unless_there_are_to_be_two(corpus: Corpus) -> None:
     state, _ = build_state(two, corpus, seeded(3))
 
     assert build_state(one, corpus, seeded(3))[0].second is None
-    assert choose_loop(one) is self_data_augmentation
-    assert choose_loop(two) is two_policies
+    assert choose_loop(one) is choose_loop(two) is self_data_augmentation
+    assert choose_policies(state, corpus, [], one.stage2) is None
+    assert isinstance(choose_policies(state, corpus, [], two.stage2), TwoPolicies)
     assert state.second is not None
     assert state.second.optimizer.param_groups[0]["lr"] == 0.2
     assert state.second.generator.loss(corpus.train).isfinite()
@@ -219,7 +222,7 @@ def test_plans_of_the_methods() -> None:
     both = [Phase.GENERATOR, Phase.GENERATOR, Phase.DISCRIMINATOR]
 
     assert [phases for phases, _, _ in plans.values()] == [both[:2], both, both]
-    training, augmented = Step.TRAINING, Step.AUGMENTED
+    training, augmented = TRAINING, AUGMENTED
     assert plans["mle"][1] == []
     assert plans["rl"][1] == [[training] * 3, [training] * 2]
     assert plans["sda"][1] == [[training, training, augmented], [training, augmented]]

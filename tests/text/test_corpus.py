@@ -112,6 +112,7 @@ def test_corpus_holds_no_test_split() -> None:
         "max_length",
         "walk",
         "unseen",
+        "labels",
     }
 
 

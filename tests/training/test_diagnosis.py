@@ -22,7 +22,7 @@ def state(state: TrainState) -> TrainState:
 def test_figures_by_hand(state: TrainState) -> None:
     meter = Meter()
     written = sentences_of([1, 0], [2, 0], [2, 0])
-    diagnose(state, written, 1, FAKE, REWARDS, meter)
+    diagnose(state, state.generator, written, 1, FAKE, REWARDS, meter)
 
     assert meter.means() == pytest.approx(
         {
@@ -38,7 +38,7 @@ def test_figures_by_hand(state: TrainState) -> None:
 
 def test_nothing_written_accepts_nothing(state: TrainState) -> None:
     meter = Meter()
-    diagnose(state, Sentences.empty(4), 0, FAKE, REWARDS, meter)
+    diagnose(state, state.generator, Sentences.empty(4), 0, FAKE, REWARDS, meter)
 
     assert "accepted" not in meter.means()
     assert meter.means()["duplicates"] == 0

@@ -73,7 +73,14 @@ def build(
 
 def train(state: TrainState, corpus: Corpus) -> Iterator[Progress]:
     metric = WeightedSum([(1.0, Likelihood(state.generator))])
-    loop = self_data_augmentation(state, corpus, metric, PHASES, SCHEDULE, SETTINGS)
+    loop = self_data_augmentation(
+        state=state,
+        corpus=corpus,
+        metric=metric,
+        phases=PHASES,
+        schedule=SCHEDULE,
+        settings=SETTINGS,
+    )
     return expecting(loop, state, corpus, len(PHASES))
 
 

@@ -21,6 +21,7 @@ from sda.training.reward import (
 from sda.training.stages import StageTwoSettings
 from sda.training.state import TrainState
 
+GENERATOR = FixedGenerator([0.4, 0.3, 0.2, 0.1], eos=0, max_length=6)
 FAKE = sentences_of([1, 2, 0], [3, 0], [2, 2, 1, 0])
 
 
@@ -49,18 +50,18 @@ def state() -> TrainState:
 
 
 def test_a_constant_is_one_on_every_token() -> None:
-    assert constant_reward(FAKE).tolist() == [[1, 1, 1, 0], [1, 1, 0, 0], [1, 1, 1, 1]]
+    assert constant_reward(GENERATOR, FAKE).tolist() == [[1, 1, 1, 0], [1, 1, 0, 0], [1, 1, 1, 1]]
 
 
 def test_the_metric_is_on_every_token_and_what_it_rules_out_earns_the_least() -> None:
-    rewards = metric_reward(METRIC)(FAKE)
+    rewards = metric_reward(METRIC)(GENERATOR, FAKE)
 
     assert rewards.tolist() == [[1.5, 1.5, 1.5, 0], [1.5, 1.5, 0, 0], [2, 2, 2, 2]]
 
 
 def test_a_batch_that_is_ruled_out_has_nothing_to_teach() -> None:
     with pytest.raises(Diverged, match="rules out all 1 sentences of a batch"):
-        metric_reward(METRIC)(FAKE[1:2])
+        metric_reward(METRIC)(GENERATOR, FAKE[1:2])
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ def test_a_batch_that_is_ruled_out_has_nothing_to_teach() -> None:
 )
 def test_the_settings_name_the_reward(kind: str, expected: float, state: TrainState) -> None:
     settings = StageTwoSettings.model_validate({"reward": kind, "rollouts": 0})
-    rewards = make_reward(state, METRIC, settings)(FAKE)
+    rewards = make_reward(state, METRIC, settings)(state.generator, FAKE)
 
     assert rewards[2].tolist() == pytest.approx([expected] * 4, rel=1e-4)
 
@@ -79,7 +80,7 @@ def test_tokens_of_completions_are_counted() -> None:
     # filled up to 4.
     state = make_state(FixedGenerator([0.5, 0.5], eos=None, max_length=4))
     fake = sample(state.generator, 5, seeded(0))
-    make_reward(state, METRIC, StageTwoSettings(rollouts=2))(fake)
+    make_reward(state, METRIC, StageTwoSettings(rollouts=2))(state.generator, fake)
 
     assert state.written == 5 * 2 * (3 + 2 + 1)
 
@@ -89,7 +90,7 @@ def test_the_penalty_is_the_weight_times_what_a_word_gained(state: TrainState) -
     assert isinstance(generator, FixedGenerator)
     reward = penalise_distance(constant_reward, state, 0.5)
     # At the start nothing has changed.
-    assert torch.equal(reward(FAKE), constant_reward(FAKE))
+    assert torch.equal(reward(generator, FAKE), constant_reward(GENERATOR, FAKE))
 
     with torch.no_grad():
         generator.logits.copy_(torch.tensor([0.1, 0.2, 0.3, 0.4]).log())
@@ -97,14 +98,14 @@ def test_the_penalty_is_the_weight_times_what_a_word_gained(state: TrainState) -
     before = [0.4, 0.3, 0.2, 0.1]
     expected = [1 - 0.5 * (torch.tensor(now[w]) / before[w]).log().item() for w in (1, 2, 0)]
 
-    assert reward(FAKE)[0].tolist() == pytest.approx([*expected, 0.0], abs=1e-6)
+    assert reward(generator, FAKE)[0].tolist() == pytest.approx([*expected, 0.0], abs=1e-6)
     assert generator.logits.exp().tolist() == pytest.approx([0.1, 0.2, 0.3, 0.4])
 
 
 def test_the_mean_penalty_is_the_divergence(state: TrainState) -> None:
     generator = state.generator
     assert isinstance(generator, FixedGenerator)
-    penalise_distance(constant_reward, state, 1.0)(FAKE)
+    penalise_distance(constant_reward, state, 1.0)(generator, FAKE)
     with torch.no_grad():
         generator.logits.copy_(torch.tensor([0.25, 0.25, 0.25, 0.25]).log())
     fake = sample(generator, 20_000, seeded(3))
@@ -116,7 +117,7 @@ def test_the_mean_penalty_is_the_divergence(state: TrainState) -> None:
 
 def test_the_start_is_part_of_the_state(state: TrainState) -> None:
     assert not any(name.startswith("start.") for name in state.tensors())
-    penalise_distance(constant_reward, state, 1.0)(FAKE)
+    penalise_distance(constant_reward, state, 1.0)(state.generator, FAKE)
     other = make_state(FixedGenerator([0.1, 0.2, 0.3, 0.4], eos=0, max_length=6))
     other.load(state.tensors(), state.counters())
 

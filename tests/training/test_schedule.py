@@ -4,16 +4,16 @@ from hypothesis import strategies as st
 
 from sda.training.schedule import (
     Phase,
-    Step,
     next_phase,
     paper_schedule,
+    same_number,
     stage_one,
-    training_only,
     with_likelihood,
 )
+from sda.training.step_kinds import AUGMENTED, INTERLEAVED, TRAINING
 
 G, D = Phase.GENERATOR, Phase.DISCRIMINATOR
-T, A, L = Step.TRAINING, Step.AUGMENTED, Step.LIKELIHOOD
+T, A, L = TRAINING, AUGMENTED, INTERLEAVED
 
 
 def test_rounds_come_last() -> None:
@@ -46,12 +46,12 @@ def test_small_schedule_by_hand() -> None:
 
 
 def test_no_epochs_are_plain_mle() -> None:
-    assert paper_schedule(0) == training_only(0) == []
+    assert paper_schedule(0) == same_number(T, 0) == []
 
 
 @pytest.mark.parametrize("epochs", [1, 7, 100])
 def test_the_baseline_has_as_many_steps_all_on_training_data(epochs: int) -> None:
-    ours, baseline = paper_schedule(epochs), training_only(epochs)
+    ours, baseline = paper_schedule(epochs), same_number(T, epochs)
 
     assert [len(steps) for steps in baseline] == [len(steps) for steps in ours]
     assert {step for steps in baseline for step in steps} == {T}

@@ -43,7 +43,14 @@ def train(state: TrainState, corpus: Corpus) -> Iterator[Progress]:
             (0.01, Likelihood(state.generator)),
         ]
     )
-    return self_data_augmentation(state, corpus, metric, PHASES, SCHEDULE, SETTINGS)
+    return self_data_augmentation(
+        state=state,
+        corpus=corpus,
+        metric=metric,
+        phases=PHASES,
+        schedule=SCHEDULE,
+        settings=SETTINGS,
+    )
 
 
 def saved(state: TrainState) -> tuple[dict[str, Tensor], Json]:

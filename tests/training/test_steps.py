@@ -14,7 +14,7 @@ from sda.text.scores import Scores
 from sda.text.sentences import Sentences
 from sda.training import steps
 from sda.training.progress import Diverged, Meter
-from sda.training.state import TrainState
+from sda.training.state import Learner, TrainState
 from sda.training.steps import (
     discriminator_loss,
     discriminator_phase,
@@ -27,7 +27,7 @@ from sda.training.steps import (
 
 @pytest.fixture
 def write(state: TrainState) -> Callable[[int], Sentences]:
-    return lambda n: sample(state.generator, n, state.rng)
+    return lambda n, _=None: sample(state.generator, n, state.rng)
 
 
 def weights(model: torch.nn.Module) -> Tensor:
@@ -39,7 +39,7 @@ def test_an_update_lowers_the_loss(state: TrainState, corpus: Corpus) -> None:
     before = mean_nll(state.generator, corpus.train)
     for _ in range(20):
         loss = nll(state.generator, corpus.train)
-        update_generator(state, state.mle_optimizer, loss, 5.0, meter)
+        update_generator(state, Learner(state.generator, state.mle_optimizer), loss, 5.0, meter)
 
     assert mean_nll(state.generator, corpus.train) < before - 0.1
     assert meter.means().keys() == {"g_loss"}
@@ -54,7 +54,7 @@ def test_gradients_are_cut_at_their_norm(
     uncut = gradient_norm(state)
     torch.manual_seed(1)
     loss = nll(state.generator, corpus.train)
-    update_generator(state, state.mle_optimizer, loss, clip, Meter())
+    update_generator(state, Learner(state.generator, state.mle_optimizer), loss, clip, Meter())
 
     # A second call that added to the first gradients would have twice their norm.
     assert gradient_norm(state) == pytest.approx(uncut if norm is None else norm, rel=1e-3)
@@ -69,7 +69,7 @@ def test_a_loss_that_is_no_number_stops_training_and_changes_nothing(state: Trai
     before = weights(state.generator)
     loss = next(state.generator.parameters()).sum() * float("nan")
     with pytest.raises(Diverged, match="the generator's loss became nan"):
-        update_generator(state, state.mle_optimizer, loss, 5.0, Meter())
+        update_generator(state, Learner(state.generator, state.mle_optimizer), loss, 5.0, Meter())
 
     assert torch.equal(weights(state.generator), before)
 

@@ -47,7 +47,7 @@ def mixed_nll(generator: Generator, sentences: Sentences, partners: Tensor, shar
     """
     end = 0 if generator.eos is None else generator.eos
     tokens = sentences.tokens.masked_fill(~sentences.mask, end)
-    sentences = Sentences(tokens, sentences.lengths).trimmed()
+    sentences = Sentences(tokens, sentences.lengths, sentences.context).trimmed()
     with _mixing(generator, partners, share):
         own = generator.loss(sentences)
     # Seen from the partners, the sentences are theirs, and make up the other share.

@@ -6,8 +6,6 @@ meets ends after `MOST_TRIES` sentences for each one wanted, with an error.
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor
 
@@ -45,29 +43,6 @@ class BestOf:
             chosen.append(written[rows[best > -torch.inf]])
             found += len(chosen[-1])
         return Sentences.join(chosen)
-
-
-class TopShare:
-    """The sentences are the best `share` by the metric of all that were written."""
-
-    def __init__(self, metric: WeightedSum, share: float = 0.25) -> None:
-        _require_parts(metric)
-        if not 0 < share <= 1:
-            raise ValueError(f"share must be above 0 and at most 1, not {share}")
-        self._metric = metric
-        self._share = share
-
-    def __call__(self, write: Write, n: int) -> Sentences:
-        """n sentences, in the order in which they were written."""
-        written = write(math.ceil(n / self._share))
-        scores = self._metric(written).total
-        allowed = int((scores > -torch.inf).sum())
-        if allowed < n:
-            raise UserError(
-                f"selection: {allowed} of {len(written)} sentences pass the metric's filters, and"
-                f" {n} are wanted"
-            )
-        return written[scores.argsort(descending=True, stable=True)[:n].sort().values]
 
 
 class Rejection:

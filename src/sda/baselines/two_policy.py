@@ -1,4 +1,4 @@
-"""Stage II with the two policies of the theory (Eqs. 12-14 and 28-32) in place of one.
+"""The two policies of the theory (Eqs. 12-14 and 28-32) in place of Stage II's one.
 
 Augmented steps teach pi_1, training-data steps teach pi; the policies are kept together by a
 Wasserstein penalty. One discriminator serves both, because the theory demands r_1 = r. Candidates
@@ -8,134 +8,85 @@ for the buffer are pi's, and pi is the model that a run ends with. Departures: d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from torch import Tensor
 
-from sda.models.generator import without_dropout
-from sda.reference.metric import WeightedSum
-from sda.rewards import rescale, subtract_baseline
 from sda.sampling import sample
-from sda.text.corpus import Corpus, Source
+from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
-from sda.training.diagnosis import diagnose
-from sda.training.entropy import add_entropy
-from sda.training.plateau import check_validation
-from sda.training.progress import Meter, Progress
-from sda.training.reward import rollout_reward
-from sda.training.schedule import Step
-from sda.training.stages import TrainingSettings
-from sda.training.state import SecondPolicy, TrainState
-from sda.training.steps import discriminator_phase, update_generator
+from sda.training.progress import Meter
+from sda.training.stages import StageTwoSettings
+from sda.training.state import Learner, SecondPolicy, TrainState
+from sda.training.step_kinds import AUGMENTED, TRAINING, Step
 from sda.training.wasserstein import UPDATES, criticise, read_features, update_critic
 
 
-def imitate_with_two_policies(
-    state: TrainState,
-    corpus: Corpus,
-    metric: WeightedSum,
-    schedule: Sequence[Sequence[Step]],
-    settings: TrainingSettings,
-    tick: Callable[[], None] = lambda: None,
-) -> Iterator[Progress]:
-    """Train pi on the data and pi_1 on the buffer in turn, starting from one generator.
+class TwoPolicies:
+    """pi learns from the data and pi_1 from the buffer in turn, starting from one generator.
 
-    Yields once for each entry of the schedule, with the figures of Algorithm 1 over both policies
-    and `w1`, the distance that the critic found. Position lives in the state. Without penalty and
-    entropy, and with the hand-over, every update is one of Algorithm 1.
+    Each turn begins with what the other policy left, if so asked. Figures have `w1`, the distance
+    that the critic found. Without penalty and entropy, and with the hand-over, every update is one
+    of Algorithm 1.
     """
-    second = state.second
-    if second is None:
-        raise ValueError("the state has no second policy")
-    buffer, rng = state.buffer, state.rng
-    if not state.sda_epoch:
-        second.generator.load_state_dict(state.generator.state_dict())
-    partner = replace(
-        state,
-        generator=second.generator,
-        policy_optimizer=second.optimizer,
-        updates=0,
-        written=0,
-    )
 
-    def write(policy: TrainState, n: int) -> Sentences:
-        sentences = sample(policy.generator, n, rng)
-        policy.written += int(sentences.lengths.sum())
-        return sentences
+    def __init__(
+        self,
+        state: TrainState,
+        corpus: Corpus,
+        schedule: Sequence[Sequence[Step]],
+        settings: StageTwoSettings,
+    ) -> None:
+        if state.second is None:
+            raise ValueError("the state has no second policy")
+        self._state = state
+        self._second: SecondPolicy = state.second
+        self._corpus = corpus
+        self._schedule = schedule
+        self._settings = settings
+        self._last: Step | None = None
 
-    # The critic is high on pi, which comes nearer where it is low, and pi_1 where it is high.
-    turns = {
-        Step.TRAINING: _Turn(state, partner, corpus.real, -settings.stage2.lambda_w),  # Eq. 14
-        Step.AUGMENTED: _Turn(partner, state, buffer, settings.stage2.lambda_w),  # Eq. 13
-    }
-    # Stage I has left pi.
-    last = schedule[state.sda_epoch - 1][-1] if state.sda_epoch else Step.TRAINING
+    def learner(self, step: Step) -> Learner:
+        state, second = self._state, self._second
+        if self._last is None:
+            self._last = self._begin()
+        if self._settings.hand_over and step is not self._last:
+            one, other = state.generator, second.generator
+            active, left = (other, one) if step is AUGMENTED else (one, other)
+            active.load_state_dict(left.state_dict())
+        self._last = step
+        if step is AUGMENTED:
+            return Learner(second.generator, second.optimizer)  # Eq. 13
+        return Learner(state.generator, state.policy_optimizer)  # Eq. 14
 
-    for steps in schedule[state.sda_epoch :]:
-        meter = Meter()
-        epoch = state.sda_epoch + 1
-        if epoch == 1:
-            written = write(state, settings.buffer.first_fill)
-            buffer.add(written, metric(written), 0, rng)
-        elif metric.depends_on_generator:
-            buffer.rescore(metric(buffer.entries.sentences))
-        buffer.expire(epoch)
-        for step in steps:
-            active, other, source, pull = turns[step]
-            if settings.stage2.hand_over and step is not last:
-                active.generator.load_state_dict(other.generator.state_dict())
-            last = step
-            written = write(state, settings.buffer.candidates)
-            accepted = buffer.add(written, metric(written), epoch, rng)
-            writer = partial(write, active)
-            d = settings.discriminator_phase
-            for _ in range(d.rounds):
-                discriminator_phase(
-                    active, source, writer, d.sentences, d.passes, d.batch_size, meter
-                )  # Eqs. 30-31
-                tick()
-            fake = writer(settings.stage2.batch_size)
-            rewards = rollout_reward(active, settings.stage2)(fake)
-            rescaled = rescale(rewards, fake.mask, settings.stage2.rescale)
-            weights = subtract_baseline(rescaled, fake.mask, settings.stage2.baseline)
-            weights = add_entropy(weights, active.generator, fake, settings.stage2.entropy)
-            if pull:
-                excess = _excess(state, second, fake, settings.stage2.batch_size, meter)
-                weights = weights + pull * excess[:, None] * fake.mask  # Eq. 28
-            with without_dropout(active.generator):
-                loss = active.generator.loss(fake, weights)  # Eq. 32
-            update_generator(active, active.policy_optimizer, loss, settings.stage2.clip, meter)
-            tick()
-            diagnose(active, written, accepted, fake, rewards, meter)
-        # What the second policy did is part of what the run cost.
-        state.updates, partner.updates = state.updates + partner.updates, 0
-        state.written, partner.written = state.written + partner.written, 0
-        state.sda_epoch = epoch
-        state.best_nll = min(state.best_nll, check_validation(state, corpus.valid, meter))
-        yield Progress("imitation", epoch, meter.means() | buffer.figures(epoch))
+    def _begin(self) -> Step:
+        """The step before the first one of this process; pi_1 begins as the pi of Stage I."""
+        done = self._state.sda_epoch
+        if done:
+            return self._schedule[done - 1][-1]
+        self._second.generator.load_state_dict(self._state.generator.state_dict())
+        return TRAINING
 
+    def pull(self, step: Step, fake: Sentences, weights: Tensor, meter: Meter) -> Tensor:
+        """Weights with the critic's excess (Eq. 28).
 
-class _Turn(NamedTuple):
-    """Who learns in a step, from whom it stays near, what is real, and the pull of the critic."""
+        It is high on pi, which comes nearer where it is low, and pi_1 where it is high.
+        """
+        weight = self._settings.lambda_w
+        if not weight:
+            return weights
+        sign = 1.0 if step is AUGMENTED else -1.0
+        return weights + sign * weight * self._excess(fake, meter)[:, None] * fake.mask
 
-    active: TrainState
-    other: TrainState
-    source: Source
-    pull: float
-
-
-def _excess(
-    state: TrainState, second: SecondPolicy, fake: Sentences, batch_size: int, meter: Meter
-) -> Tensor:
-    """(B,) what a critic, taught with fresh sentences of both policies, says of the fake ones."""
-    pair = [
-        sample(policy, UPDATES * batch_size, state.rng)
-        for policy in (state.generator, second.generator)
-    ]
-    state.written += sum(int(sentences.lengths.sum()) for sentences in pair)
-    ours, theirs = (read_features(state.discriminator, sentences) for sentences in pair)
-    meter.add(w1=update_critic(second.critic, second.critic_optimizer, ours, theirs))
-    return criticise(second.critic, read_features(state.discriminator, fake))
+    def _excess(self, fake: Sentences, meter: Meter) -> Tensor:
+        """(B,) what a critic, taught with fresh sentences of both, says of the fake ones."""
+        state, second = self._state, self._second
+        count = UPDATES * self._settings.batch_size
+        pair = [
+            sample(policy, count, state.rng, context=self._corpus.contexts(count, state.rng))
+            for policy in (state.generator, second.generator)
+        ]
+        state.written += sum(int(sentences.lengths.sum()) for sentences in pair)
+        ours, theirs = (read_features(state.discriminator, sentences) for sentences in pair)
+        meter.add(w1=update_critic(second.critic, second.critic_optimizer, ours, theirs))
+        return criticise(second.critic, read_features(state.discriminator, fake))

@@ -251,7 +251,7 @@ def _penalty_in_one_pass(generator: HiddenStateGenerator, sentences: Sentences) 
 def _penalty_by_step(generator: Generator, sentences: Sentences) -> Tensor:
     """The same for a generator that gives its probabilities one word at a time."""
     inputs = generator.inputs(sentences)
-    state = generator.start(len(sentences))
+    state = generator.start(len(sentences), sentences.context)
     total = torch.zeros((), device=generator.device)
     for t in range(inputs.shape[1]):
         logits, state = generator.step(state, inputs[:, t])

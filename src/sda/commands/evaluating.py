@@ -126,13 +126,13 @@ def compare(
 
     from sda.files import refuse_overlap, write_json, write_text
     from sda.runs.run import Run
-    from sda.runs.seeds import SCORES, seed_rows, seed_table
+    from sda.runs.seeds import SHOWN, seed_rows, seed_table
     from sda.show.markup import as_latex, as_markdown
     from sda.show.rich_tables import show_wide
 
     refuse_overlap({"--json": json_file, "--markdown": markdown, "--latex": latex})
     rows = seed_rows([Run(path) for path in runs])
-    wanted = SCORES if scores is None else [name.strip() for name in scores.split(",")]
+    wanted = SHOWN if scores is None else [name.strip() for name in scores.split(",")]
     table = seed_table(rows, wanted, strict=scores is not None)
     if json_file is not None:
         write_json(json_file, [row.as_dict() for row in rows])

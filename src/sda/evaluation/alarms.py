@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from sda.evaluation.catalogue import kind_of
 from sda.evaluation.interval import NORMAL
 from sda.evaluation.score import Score
 
@@ -51,8 +52,8 @@ def _better_than_real(ours: Scores, real: Scores) -> Alarm | None:
     return Alarm(
         "better-than-real",
         tuple(above),
-        f"{_title(worst)} is {ours[worst].value:.3f}, above the {real[worst].value:.3f} of real"
-        " text: such a score is bought with diversity or with copies, not with quality",
+        f"{kind_of(worst).title} is {ours[worst].value:.3f}, above the {real[worst].value:.3f}"
+        " of real text: such a score is bought with diversity or with copies, not with quality",
     )
 
 
@@ -77,8 +78,8 @@ def _sameness(ours: Scores, real: Scores) -> Alarm | None:
     return Alarm(
         "self-bleu",
         tuple(far),
-        f"{_title(worst)} is {ours[worst].value:.3f}, far above the {real[worst].value:.3f} of real"
-        " text: the sentences are much alike",
+        f"{kind_of(worst).title} is {ours[worst].value:.3f}, far above the"
+        f" {real[worst].value:.3f} of real text: the sentences are much alike",
     )
 
 
@@ -124,10 +125,6 @@ def _error(score: Score) -> float:
     if score.interval is None:
         return 0.0
     return (score.interval[1] - score.interval[0]) / (2 * NORMAL)
-
-
-def _title(name: str) -> str:
-    return name.replace("self-bleu", "self-BLEU").replace("bleu", "BLEU")
 
 
 _SIGNS: tuple[Callable[[Scores, Scores], Alarm | None], ...] = (

@@ -22,11 +22,6 @@ from sda.text.sentences import Flat
 from sda.text.tokens import tokenizer
 
 
-def caption_grammar_share(texts: Sequence[str], convention: Convention = PLAIN) -> Score:
-    """`grammatical-share`: the share of the texts that the grammar can write."""
-    return _share(_oracle().grammar.is_grammatical(_encoded(texts, convention)), convention)
-
-
 def caption_scores(texts: Sequence[str], convention: Convention = PLAIN) -> list[Score]:
     """`nll-oracle`, `grammatical-share` and `nll-oracle-grammatical`, in this order.
 

@@ -11,6 +11,7 @@ from torch.nn.functional import glu
 from sda.models.branching import State
 from sda.models.hidden import HiddenStateGenerator
 from sda.models.initialise import normal_weights_
+from sda.text.context import Context
 from sda.text.sentences import Sentences
 
 
@@ -44,7 +45,7 @@ class CnnGenerator(HiddenStateGenerator):
         self.output_dropout = nn.Dropout(dropout)
         normal_weights_(self, init_std, rng)
 
-    def start(self, n: int) -> State:
+    def start(self, n: int, context: Context | None = None) -> State:
         channels = self.embedding.embedding_dim
         layers = cast(list[GatedConvolution], list(self.layers))
         return tuple(self.device_zeros(n, layer.reach, channels) for layer in layers)

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from sda.models.branching import State
+from sda.text.context import Context
 from sda.text.sentences import Sentences
 
 
@@ -34,8 +35,12 @@ class Generator(nn.Module, ABC):
         self.bos = vocabulary_size if bos is None else bos
 
     @abstractmethod
-    def start(self, n: int) -> State:
-        """The state of n sentences before their first word."""
+    def start(self, n: int, context: Context | None = None) -> State:
+        """The state of n sentences before their first word.
+
+        `context` has n rows that say what the sentences are about. A generator that does not care
+        leaves it aside; one that does keeps what it needs of it in the state.
+        """
 
     @abstractmethod
     def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
@@ -48,7 +53,7 @@ class Generator(nn.Module, ABC):
         """(B, T) log-probability of each token given those before it; zero on padding."""
         sentences = sentences.trimmed()
         inputs = self.inputs(sentences)
-        state = self.start(len(sentences))
+        state = self.start(len(sentences), sentences.context)
         columns = []
         for t in range(inputs.shape[1]):
             logits, state = self.step(state, inputs[:, t])

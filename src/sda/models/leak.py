@@ -20,6 +20,7 @@ from sda.models.initialise import normal_
 from sda.models.prefix_cache import PrefixCache
 from sda.models.prefixes import PrefixReader
 from sda.models.softmax import linear_log_probs, linear_weighted_nll
+from sda.text.context import Context
 from sda.text.sentences import Sentences
 
 WorkerReward = Literal["q", "intrinsic"]
@@ -89,7 +90,7 @@ class LeakGenerator(Generator):
             cache = PrefixCache(self.reader, sentences, self._needed(sentences))
             self._cache = cache if cache.nbytes <= self.cache_megabytes * 10**6 else None
 
-    def start(self, n: int) -> State:
+    def start(self, n: int, context: Context | None = None) -> State:
         zero = self.device_zeros(n, self.hidden)
         nothing = torch.zeros(n, 0, dtype=torch.int64, device=self.device)
         peaks = self.device_zeros(n, self.reader.size)

@@ -14,11 +14,15 @@ from sda.models.branching import State
 from sda.models.discriminator import Discriminator
 from sda.models.hidden import HiddenStateGenerator
 from sda.models.initialise import normal_
+from sda.text.context import Context, labels_of
 from sda.text.sentences import Sentences
 
 
 class RnnGenerator(HiddenStateGenerator):
-    """Embedding, recurrent layers, softmax over the vocabulary; the state starts at zero."""
+    """Embedding, recurrent layers, softmax over the vocabulary; the state starts at zero.
+
+    Where sentences have one of `labels` labels, each layer starts from a vector of the label.
+    """
 
     def __init__(
         self,
@@ -33,6 +37,7 @@ class RnnGenerator(HiddenStateGenerator):
         dropout: float = 0.0,
         tied: bool = False,
         init_std: float = 0.1,
+        labels: int = 0,
     ) -> None:
         super().__init__(vocabulary_size, eos, max_length, embedding, hidden, tied)
         if layers < 1:
@@ -46,12 +51,20 @@ class RnnGenerator(HiddenStateGenerator):
         )
         # Dropout stands before each recurrent layer and before the output layer.
         self.dropouts = nn.ModuleList(nn.Dropout(dropout) for _ in range(layers + 1))
+        self.labels = nn.Embedding(labels, layers * hidden) if labels else None
         normal_(self, init_std, rng)
 
-    def start(self, n: int) -> State:
+    def start(self, n: int, context: Context | None = None) -> State:
         zero = self.device_zeros(n, self.hidden)
-        one = (zero, zero) if self.cell == "lstm" else (zero,)
-        return tuple(one for _ in self.recurrent)
+        layers = len(self.recurrent)
+        first = [zero] * layers if self.labels is None else self._first_states(context)
+        return tuple((hidden, zero) if self.cell == "lstm" else (hidden,) for hidden in first)
+
+    def _first_states(self, context: Context | None) -> list[Tensor]:
+        """(B, H) of each layer: what it remembers of the label before the first word."""
+        assert self.labels is not None
+        vectors: Tensor = self.labels(labels_of(context))
+        return list(vectors.split(self.hidden, 1))  # type: ignore[no-untyped-call]
 
     def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
         x: Tensor = self.dropouts[0](self.embedding(tokens))
@@ -73,13 +86,20 @@ class RnnGenerator(HiddenStateGenerator):
 
     def hidden_states(self, sentences: Sentences) -> Tensor:
         x: Tensor = self.dropouts[0](self.embedding(self.inputs(sentences)))
-        for layer, dropout in zip(self.recurrent, self.dropouts[1:], strict=True):
-            x = dropout(layer(x)[0])
+        start = cast(tuple[tuple[Tensor, ...], ...], self.start(len(sentences), sentences.context))
+        for layer, dropout, memory in zip(self.recurrent, self.dropouts[1:], start, strict=True):
+            # torch wants a row for each of its own layers in front, of which there is one.
+            first = tuple(part[None] for part in memory)
+            x = dropout(layer(x, first if self.cell == "lstm" else first[0])[0])
         return x[sentences.mask]
 
 
 class RnnDiscriminator(Discriminator):
-    """A GRU from the left and one from the right; the judgement reads where both end."""
+    """A GRU from the left and one from the right; the judgement reads where both end.
+
+    Where sentences have one of `labels` labels, the judgement also asks how well the features go
+    with a vector of the label.
+    """
 
     def __init__(
         self,
@@ -89,6 +109,7 @@ class RnnDiscriminator(Discriminator):
         hidden: int = 64,
         dropout: float = 0.25,
         init_std: float = 0.1,
+        labels: int = 0,
     ) -> None:
         super().__init__()
         self.embedding = nn.Embedding(vocabulary_size, embedding)
@@ -96,14 +117,13 @@ class RnnDiscriminator(Discriminator):
         self.backwards = nn.GRU(embedding, hidden, batch_first=True)
         self.dropout = nn.Dropout(dropout)
         self.output = nn.Linear(2 * hidden, 1)
+        self.labels = nn.Embedding(labels, 2 * hidden) if labels else None
         normal_(self, init_std, rng)
 
     def features(self, sentences: Sentences) -> Tensor:
         sentences = sentences.trimmed()
         last = (sentences.lengths - 1).clamp(min=0)
-        columns = torch.arange(sentences.tokens.shape[1], device=last.device)
-        # Reversing each sentence within its own length keeps padding out of both directions.
-        mirrored = sentences.tokens.gather(1, (last[:, None] - columns).clamp(min=0))
+        mirrored = sentences.tokens.gather(1, mirror(sentences))
         ends = [
             gru(self.embedding(tokens))[0][torch.arange(len(last), device=last.device), last]
             for gru, tokens in ((self.forwards, sentences.tokens), (self.backwards, mirrored))
@@ -111,5 +131,19 @@ class RnnDiscriminator(Discriminator):
         return torch.cat(ends, 1)
 
     def real_logit(self, sentences: Sentences) -> Tensor:
-        logit: Tensor = self.output(self.dropout(self.features(sentences)))
-        return logit[:, 0]
+        features: Tensor = self.dropout(self.features(sentences))
+        logit: Tensor = self.output(features)
+        if self.labels is None:
+            return logit[:, 0]
+        vectors: Tensor = self.labels(labels_of(sentences.context))
+        return logit[:, 0] + (features * vectors).sum(1)
+
+
+def mirror(sentences: Sentences) -> Tensor:
+    """(B, T) where each word stands when its sentence is read from the end; 0 on padding.
+
+    Reversing each sentence within its own length keeps padding out of both directions.
+    """
+    last = (sentences.lengths - 1).clamp(min=0)
+    columns = torch.arange(sentences.tokens.shape[1], device=last.device)
+    return (last[:, None] - columns).clamp(min=0)

@@ -12,6 +12,7 @@ from sda.errors import UserError
 from sda.models.branching import State
 from sda.models.hidden import HiddenStateGenerator
 from sda.models.initialise import normal_weights_
+from sda.text.context import Context
 from sda.text.sentences import Sentences
 
 Memory = tuple[Tensor, Tensor]
@@ -62,7 +63,7 @@ class TransformerGenerator(HiddenStateGenerator):
         self.norm = nn.LayerNorm(width)
         normal_weights_(self, init_std, rng)
 
-    def start(self, n: int) -> State:
+    def start(self, n: int, context: Context | None = None) -> State:
         nothing = self.device_zeros(n, self.heads, 0, self.size)
         return tuple((nothing, nothing) for _ in self.layers)
 

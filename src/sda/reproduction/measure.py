@@ -16,6 +16,7 @@ import torch
 
 from sda.errors import UserError
 from sda.evaluation.alarms import find_alarms
+from sda.evaluation.catalogue import KINDS, figure_name
 from sda.evaluation.grammar import Checker, grammar_score
 from sda.evaluation.score import Convention, Score
 from sda.files import naming, write_text
@@ -33,14 +34,7 @@ from sda.text.reading import read_lines
 PACKAGES = ("torch", "numpy", "numba")
 FIGURES = (
     "nll_valid",
-    "nll_oracle",
-    "kl_model_oracle",
-    "grammatical_share",
-    "bleu_3",
-    "self_bleu_3",
-    "distinct_2",
-    "duplicate_share",
-    "length",
+    *(figure_name(kind.name) for kind in KINDS if kind.monitored),
     "reward",
     "d_accuracy_real",
     "d_accuracy_fake",

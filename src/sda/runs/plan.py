@@ -3,61 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 
 from sda.algorithm import self_data_augmentation
-from sda.baselines.two_policy import imitate_with_two_policies
+from sda.baselines.two_policy import TwoPolicies
 from sda.errors import UserError
 from sda.reference.metric import WeightedSum
-from sda.runs.components import takes
-from sda.sampling import Write
+from sda.runs.components import build, takes
 from sda.settings.schema import Settings
 from sda.text.corpus import Corpus
+from sda.text.sentences import Sentences
+from sda.training.policies import Policies
 from sda.training.progress import Progress
-from sda.training.schedule import (
-    Phase,
-    Step,
-    paper_schedule,
-    same_number,
-    stage_one,
-    with_likelihood,
-)
+from sda.training.reward import Reward
+from sda.training.schedule import Phase, paper_schedule, same_number, stage_one, with_likelihood
 from sda.training.stages import StageTwoSettings, TrainingSettings
 from sda.training.state import TrainState
+from sda.training.step_kinds import AUGMENTED, KINDS, TRAINING, Loss, Step
 from sda.training.steps import Objective, nll
 
-ONE_KIND = {
-    "training": Step.TRAINING,
-    "likelihood": Step.CONTINUED,
-    "buffer": Step.RANKED,
-    "blended": Step.BLENDED,
-}
 
+class Loop(Protocol):
+    """Walks both stages: yields once for each entry of the two schedules.
 
-Loop = Callable[..., Iterator[Progress]]
+    Its place is kept in the state. `sda.algorithm.self_data_augmentation` runs unless settings name
+    another loop.
+    """
+
+    def __call__(
+        self,
+        *,
+        state: TrainState,
+        corpus: Corpus,
+        metric: WeightedSum,
+        phases: Sequence[Phase],
+        schedule: Sequence[Sequence[Step]],
+        settings: TrainingSettings,
+        objective: Objective = nll,
+        tick: Callable[[], None] = lambda: None,
+        reward: Reward | None = None,
+        fill: Callable[[int], Sentences] | None = None,
+        policies: Policies | None = None,
+    ) -> Iterator[Progress]: ...
 
 
 def choose_loop(settings: Settings) -> Loop:
-    """Algorithm 1, or the form with two policies; both are called in the same way."""
-    return two_policies if settings.stage2.two_policy else self_data_augmentation
+    """Algorithm 1, or the loop that the settings name."""
+    if not settings.loop:
+        return self_data_augmentation
+    made: Loop = build(settings.loop, "loop")
+    return made
 
 
-def two_policies(
+def choose_policies(
     state: TrainState,
     corpus: Corpus,
-    metric: WeightedSum,
-    phases: Sequence[Phase],
     schedule: Sequence[Sequence[Step]],
-    settings: TrainingSettings,
-    objective: Objective = nll,
-    tick: Callable[[], None] = lambda: None,
-    *_: object,
-) -> Iterator[Progress]:
-    """Stage I of Algorithm 1, then Stage II with two policies; yields what Algorithm 1 yields.
-
-    Its rewards and the first fill of its buffer are its own.
-    """
-    yield from self_data_augmentation(state, corpus, metric, phases, [], settings, objective, tick)
-    yield from imitate_with_two_policies(state, corpus, metric, schedule, settings, tick)
+    settings: StageTwoSettings,
+) -> Policies | None:
+    """The two policies of the theory where settings ask for them; None for the paper's one."""
+    return TwoPolicies(state, corpus, schedule, settings) if settings.two_policy else None
 
 
 def plan(settings: Settings) -> tuple[list[Phase], list[list[Step]], TrainingSettings]:
@@ -66,7 +71,9 @@ def plan(settings: Settings) -> tuple[list[Phase], list[list[Step]], TrainingSet
     schedule = _schedule(two)
     if two.reward == "metric" and not settings.metric:
         raise UserError("setting 'stage2.reward': 'metric' needs a metric, and there is none")
-    imitates = two.steps in ("alternating", "training")
+    # Not those of the schedule: a Stage II of no epochs still has a Stage I with a discriminator.
+    steps = _kinds(two)
+    imitates = any(step.loss is Loss.IMITATION for step in steps)
     is_judged = imitates and two.reward in ("prob", "gail")
     selects = settings.selection and takes(settings.selection, "selection", "discriminator")
     is_read = takes(settings.generator, "generator", "discriminator")
@@ -76,7 +83,7 @@ def plan(settings: Settings) -> tuple[list[Phase], list[list[Step]], TrainingSet
         if buffer.reject_copies:
             raise UserError("setting 'buffer.source': 'training' leaves nothing to reject_copies")
         buffer = buffer.model_copy(update={"candidates": 0})
-    if two.steps in ("training", "likelihood"):
+    if steps and not any(step.reads_buffer for step in steps):
         buffer = buffer.model_copy(update={"candidates": 0, "first_fill": 0, "source": "generator"})
     _check_policies(settings)
     training = TrainingSettings(
@@ -110,19 +117,30 @@ def _check_policies(settings: Settings) -> None:
         )
 
 
+def _kinds(two: StageTwoSettings) -> tuple[Step, ...]:
+    """The kinds of steps that Stage II is made of."""
+    several = {"alternating": (TRAINING, AUGMENTED), "none": ()}
+    if two.steps in several:
+        return several[two.steps]
+    if two.steps not in KINDS:
+        known = ", ".join((*several, *KINDS))
+        raise UserError(f"setting 'stage2.steps': {two.steps!r} is unknown (known: {known})")
+    return (KINDS[two.steps],)
+
+
 def _schedule(two: StageTwoSettings) -> list[list[Step]]:
     """What the steps of Stage II are; none for plain maximum likelihood."""
     if two.steps == "none":
         return []
-    if two.steps == "mixed":
-        return [[Step.MIXED]] * two.epochs
     if two.steps == "alternating":
         schedule = paper_schedule(two.epochs, two.first_steps, two.fewer_every)
     else:
-        schedule = same_number(ONE_KIND[two.steps], two.epochs, two.first_steps, two.fewer_every)
+        (step,) = _kinds(two)
+        schedule = same_number(step, two.epochs, two.first_steps, two.fewer_every)
+        schedule = [epoch[:1] for epoch in schedule] if step.once else schedule
     return with_likelihood(schedule, two.mle_every) if two.mle_every else schedule
 
 
-def first_writer(training: TrainingSettings, corpus: Corpus) -> Write | None:
+def first_writer(training: TrainingSettings, corpus: Corpus) -> Callable[[int], Sentences] | None:
     """What fills the buffer at first in place of the generator: the training sentences, or None."""
     return (lambda _: corpus.train) if training.buffer.source == "training" else None

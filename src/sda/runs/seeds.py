@@ -10,6 +10,7 @@ from statistics import mean, stdev
 from typing import Any
 
 from sda.errors import UserError
+from sda.evaluation.catalogue import KINDS
 from sda.runs.costs import run_costs
 from sda.runs.origin import refuse_mixed
 from sda.runs.run import Run
@@ -18,26 +19,8 @@ from sda.show.short_names import without_common_words
 from sda.show.shown_scores import score_column, score_figure
 from sda.show.table import NAMES, Cell, Column, Figure, Table
 
-SCORES = (
-    "nll-oracle",
-    "nll-test",
-    "grammatical-share",
-    "bleu-3",
-    "bleu-5",
-    "self-bleu-3",
-    "self-bleu-5",
-    "distinct-2",
-    "reverse-bleu-5",
-    "duplicate-share",
-    "seq-rep-3",
-    "copy-share",
-    "rare-sentence-share",
-    "length",
-    "updates",
-    "tokens",
-    "cpu-seconds",
-)
 COSTS = {"updates": "updates", "written": "tokens", "cpu_seconds": "cpu-seconds"}
+SHOWN = (*(kind.name for kind in KINDS if kind.main), *COSTS.values())
 REAL = "real text"
 # What tells runs of one row apart: the seed, and the folder of the start, one for each seed.
 _NOT_IN_ROW = ("seed", "start")
@@ -99,7 +82,7 @@ def seed_rows(runs: Sequence[Run]) -> list[SeedRow]:
 
 
 def seed_table(
-    rows: Sequence[SeedRow], scores: Sequence[str] = SCORES, strict: bool = False
+    rows: Sequence[SeedRow], scores: Sequence[str] = SHOWN, strict: bool = False
 ) -> Table:
     """A column a score; scores that no row has are left out, or if strict an error."""
     known = dict.fromkeys(name for row in rows for name in row.values)

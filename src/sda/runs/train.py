@@ -19,7 +19,7 @@ from sda.runs.folder import RunFolder
 from sda.runs.guard import Breach, Guard
 from sda.runs.keeper import Keeper
 from sda.runs.parts import augment, build_objective, build_selection, hold_out
-from sda.runs.plan import choose_loop, first_writer, plan
+from sda.runs.plan import choose_loop, choose_policies, first_writer, plan
 from sda.runs.run import Run
 from sda.runs.start import check_start, check_start_text, start_rows, take_start
 from sda.scoring.final import score_rows
@@ -148,16 +148,17 @@ class _Training:
 
     def _train(self) -> Iterator[Progress]:
         loop = choose_loop(self.settings)(
-            self.state,
-            self.corpus,
-            self.metric,
-            self.phases,
-            self.schedule,
-            self.training,
-            self.objective,
-            self.reporter.tick,
-            make_reward(self.state, self.metric, self.training.stage2),
-            first_writer(self.training, self.corpus),
+            state=self.state,
+            corpus=self.corpus,
+            metric=self.metric,
+            phases=self.phases,
+            schedule=self.schedule,
+            settings=self.training,
+            objective=self.objective,
+            tick=self.reporter.tick,
+            reward=make_reward(self.state, self.metric, self.training.stage2),
+            fill=first_writer(self.training, self.corpus),
+            policies=choose_policies(self.state, self.corpus, self.schedule, self.training.stage2),
         )
         return expecting(loop, self.state, self.corpus, len(self.phases))
 

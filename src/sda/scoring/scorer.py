@@ -8,6 +8,7 @@ from typing import Any
 
 from sda.evaluation.alarms import find_alarms
 from sda.evaluation.bleu_scores import draw
+from sda.evaluation.catalogue import figure_name, kind_of
 from sda.evaluation.ngram_features import NgramFeatures
 from sda.evaluation.nll import divergence_scores, model_scores, nll_test, truth_scores
 from sda.evaluation.samples import brief_scores
@@ -25,9 +26,6 @@ from sda.text.sentences import Flat, Sentences
 
 Selection = Callable[[Write, int], Sentences]
 """So many sentences, chosen among those that are written."""
-
-MONITORED = ("bleu-3", "self-bleu-3", "distinct-2", "duplicate-share", "length", "nll-oracle")
-MONITORED_TRUTH = ("kl-model-oracle", "grammatical-share")
 
 
 @dataclass(frozen=True)
@@ -84,8 +82,7 @@ class Monitor:
         if self._truth is not None:
             scores += truth_scores(self._truth, samples)
             scores += model_scores(generator, self._truth, samples)
-        wanted = (*MONITORED, *MONITORED_TRUTH)
-        return {s.name.replace("-", "_"): s.value for s in scores if s.name in wanted}
+        return {figure_name(s.name): s.value for s in scores if kind_of(s.name).monitored}
 
 
 class FinalScorer:

@@ -26,6 +26,7 @@ COMPONENTS = (
     "augmentation",
     "objective",
     "selection",
+    "loop",
 )
 SOURCES = ("text", "captions", "oracle", "oracle-long")
 LONG = 20  # words; a longer `oracle` has larger models, as in the paper's second synthetic set

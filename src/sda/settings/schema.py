@@ -116,6 +116,8 @@ class Settings(TrainingSettings):
     """What maximum likelihood is replaced by in Stage I: `use` and arguments; empty is none."""
     selection: Table = Field(default_factory=dict)
     """Which written sentences of a finished run are kept: `use` and arguments; empty is all."""
+    loop: Table = Field(default_factory=dict)
+    """What walks both stages in place of Algorithm 1: `use` and arguments; empty is Algorithm 1."""
     guard: GuardSettings = GuardSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
 

@@ -6,12 +6,13 @@ There is no test split here, on purpose: training code is handed a `Corpus` and 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import torch
 from torch import Tensor
 
+from sda.text.context import Context
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import Vocabulary
 
@@ -85,7 +86,8 @@ class Corpus:
     `max_length` is the most tokens a model must be able to write, the end symbol counted. `walk` is
     how many training sentences one epoch sees, drawn at random; all of them unless it is given. It
     keeps the number of updates when the training sentences become more. `unseen` are sentences that
-    the generator never learns by likelihood, kept for the discriminator.
+    the generator never learns by likelihood, kept for the discriminator. `labels` are the names of
+    the labels that sentences have in their context, in the order of their numbers.
     """
 
     vocabulary: Vocabulary
@@ -94,6 +96,7 @@ class Corpus:
     max_length: int
     walk: int | None = None
     unseen: Sentences | None = None
+    labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         known = (self.train, self.valid, *([] if self.unseen is None else [self.unseen]))
@@ -113,6 +116,17 @@ class Corpus:
     def draw(self, n: int, rng: torch.Generator) -> Sentences:
         """`n` training sentences at random; none comes twice before all have come once."""
         return draw(self.train, n, rng)
+
+    def contexts(self, n: int, rng: torch.Generator) -> Context | None:
+        """What `n` sentences to be written are about, drawn as training sentences are; None where
+        these are about nothing."""
+        return None if self.train.context is None else self.draw(n, rng).context
+
+    def to(self, device: torch.device | str) -> Corpus:
+        """The same sentences on the device."""
+        unseen = None if self.unseen is None else self.unseen.to(device)
+        train, valid = self.train.to(device), self.valid.to(device)
+        return replace(self, train=train, valid=valid, unseen=unseen)
 
     def batches(self, size: int, rng: torch.Generator) -> Iterator[Sentences]:
         """One epoch: each training sentence once, or `walk` of them, `size` of like length at a

@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+if TYPE_CHECKING:
+    from sda.text.context import Context
 
 
 class Flat(NamedTuple):
@@ -55,10 +58,14 @@ class Sentences:
     Ids come without a start symbol. The end symbol, where a vocabulary has one, counts in the
     length. Past the length `tokens` is zero, which may also be an ordinary id: read `mask`, never
     compare with a padding id.
+
+    `context` says what each sentence is about, where they are about anything; it goes wherever the
+    sentences go.
     """
 
     tokens: Tensor
     lengths: Tensor
+    context: Context | None = None
 
     def __post_init__(self) -> None:
         if self.tokens.dim() != 2 or self.lengths.shape != self.tokens.shape[:1]:
@@ -66,12 +73,15 @@ class Sentences:
                 f"tokens {tuple(self.tokens.shape)} and lengths {tuple(self.lengths.shape)}"
                 " are not (B, T) and (B,)"
             )
+        if self.context is not None and len(self.context) != len(self):
+            raise ValueError(f"{len(self)} sentences about {len(self.context)} things")
 
     def __len__(self) -> int:
         return self.tokens.shape[0]
 
     def __getitem__(self, index: Tensor | slice) -> Sentences:
-        return Sentences(self.tokens[index], self.lengths[index])
+        context = None if self.context is None else self.context[index]
+        return Sentences(self.tokens[index], self.lengths[index], context)
 
     @property
     def mask(self) -> Tensor:
@@ -82,7 +92,8 @@ class Sentences:
     def trimmed(self) -> Sentences:
         """The same sentences without the columns that are padding for all of them."""
         longest = int(self.lengths.max()) if len(self) else 0
-        return Sentences(self.tokens[:, :longest], self.lengths)
+        context = None if self.context is None else self.context.trimmed()
+        return Sentences(self.tokens[:, :longest], self.lengths, context)
 
     def fingerprint(self) -> str:
         """What tells these sentences from any others, in this order."""
@@ -90,7 +101,12 @@ class Sentences:
         return hashlib.sha256(flat.ids.tobytes() + flat.starts.tobytes()).hexdigest()
 
     def to(self, device: torch.device | str) -> Sentences:
-        return Sentences(self.tokens.to(device), self.lengths.to(device))
+        context = None if self.context is None else self.context.to(device)
+        return Sentences(self.tokens.to(device), self.lengths.to(device), context)
+
+    def about(self, context: Context | None) -> Sentences:
+        """The same sentences, said to be about this."""
+        return Sentences(self.tokens, self.lengths, context)
 
     def flat(self, eos: int | None) -> Flat:
         """The words alone: no padding, and no end symbol where one closes a sentence."""
@@ -105,7 +121,10 @@ class Sentences:
 
     @staticmethod
     def join(parts: Sequence[Sentences]) -> Sentences:
-        """All parts one after the other, as wide as the widest."""
+        """All parts one after the other, as wide as the widest.
+
+        Either all of their sentences are about something, or none is.
+        """
         width = max((part.tokens.shape[1] for part in parts), default=0)
         padded = [
             torch.nn.functional.pad(part.tokens, (0, width - part.tokens.shape[1]))
@@ -113,7 +132,12 @@ class Sentences:
         ]
         if not parts:
             return Sentences.empty()
-        return Sentences(torch.cat(padded), torch.cat([part.lengths for part in parts]))
+        lengths = torch.cat([part.lengths for part in parts])
+        contexts = [part.context for part in parts if len(part)]
+        known = [context for context in contexts if context is not None]
+        if len(known) not in (0, len(contexts)):
+            raise ValueError("some of the sentences are about something, and others are not")
+        return Sentences(torch.cat(padded), lengths, known[0].join(known) if known else None)
 
     @staticmethod
     def empty(width: int = 0) -> Sentences:

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from sda.models.generator import without_dropout
+from sda.models.generator import Generator, without_dropout
 from sda.text.ngrams import number_sentences
 from sda.text.sentences import Sentences
 from sda.training.progress import Meter
@@ -17,21 +17,22 @@ from sda.training.state import TrainState
 @torch.no_grad()
 def diagnose(
     state: TrainState,
+    generator: Generator,
     written: Sentences,
     accepted: int,
     fake: Sentences,
     rewards: Tensor,
     meter: Meter,
 ) -> None:
-    """Add what one step shows: rewards, policy entropy, lengths, duplicates, buffer turnover."""
-    with without_dropout(state.generator):
-        log_probs = state.generator.log_probs(fake)
+    """Add what one step of the generator shows: rewards, entropy, lengths, duplicates, turnover."""
+    with without_dropout(generator):
+        log_probs = generator.log_probs(fake)
     tokens = int(fake.lengths.sum())
     meter.add(
         reward=(rewards.sum() / tokens).item(),
         entropy=-(log_probs.double().sum() / tokens).item(),
     )
-    seen = Sentences.join([written, fake]).flat(state.generator.eos)
+    seen = Sentences.join([written, fake]).flat(generator.eos)
     distinct = len(np.unique(number_sentences(seen)))
     meter.add(duplicates=1 - distinct / len(seen), length=float(seen.lengths.mean()))
     if state.start:

@@ -1,4 +1,4 @@
-"""What a written sentence earns, as one function: (fake) -> rewards (B, T), zero on padding."""
+"""What a written sentence earns: (generator, fake) -> rewards (B, T), zero on padding."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from sda.training.progress import Diverged
 from sda.training.stages import StageTwoSettings
 from sda.training.state import TrainState
 
-Reward = Callable[[Sentences], Tensor]
+Reward = Callable[[Generator, Sentences], Tensor]
+"""What sentences of the generator earn."""
 
 
 def make_reward(state: TrainState, metric: WeightedSum, settings: StageTwoSettings) -> Reward:
@@ -41,9 +42,9 @@ def rollout_reward(state: TrainState, settings: StageTwoSettings) -> Reward:
     def count(tokens: int) -> None:
         state.written += tokens
 
-    def reward(fake: Sentences) -> Tensor:
+    def reward(generator: Generator, fake: Sentences) -> Tensor:
         return rollout_rewards(
-            state.generator,
+            generator,
             state.discriminator,
             fake,
             settings.rollouts,
@@ -56,7 +57,7 @@ def rollout_reward(state: TrainState, settings: StageTwoSettings) -> Reward:
     return reward
 
 
-def constant_reward(fake: Sentences) -> Tensor:
+def constant_reward(_: Generator, fake: Sentences) -> Tensor:
     """1 on every token: what policy gradient does by itself, with nothing to learn from."""
     return fake.mask.float()
 
@@ -68,7 +69,7 @@ def metric_reward(metric: WeightedSum) -> Reward:
     not: minus infinity has no gradient. A batch in which it rules out all raises `Diverged`.
     """
 
-    def reward(fake: Sentences) -> Tensor:
+    def reward(_: Generator, fake: Sentences) -> Tensor:
         scores = metric(fake).total
         allowed = scores > -torch.inf
         if not bool(allowed.any()):
@@ -89,11 +90,11 @@ def penalise_distance(reward: Reward, state: TrainState, weight: float) -> Rewar
     weights of the start are those at the first call; they are part of the state, and saved with it.
     """
 
-    def penalised(fake: Sentences) -> Tensor:
+    def penalised(generator: Generator, fake: Sentences) -> Tensor:
         if not state.start:
             weights = state.generator.state_dict()
             state.start = {name: value.clone() for name, value in weights.items()}
-        return reward(fake) - weight * distance_from_start(state, fake)
+        return reward(generator, fake) - weight * distance_from_start(state, fake)
 
     return penalised
 

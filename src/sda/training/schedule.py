@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
+from sda.training.step_kinds import AUGMENTED, INTERLEAVED, TRAINING, Step
+
 
 class Phase(Enum):
     """One entry of Stage I."""
@@ -13,25 +15,6 @@ class Phase(Enum):
     """One epoch of maximum likelihood (Eq. 5)."""
     DISCRIMINATOR = "discriminator"
     """One round of telling training sentences from the generator's (Eq. 6)."""
-
-
-class Step(Enum):
-    """One step of Stage II."""
-
-    TRAINING = "training"
-    """Imitate the training data: they are what the discriminator is told to call real."""
-    AUGMENTED = "augmented"
-    """Imitate the buffer."""
-    LIKELIHOOD = "likelihood"
-    """Some batches of maximum likelihood on the training data; no row of the paper has it."""
-    CONTINUED = "continued"
-    """One batch of maximum likelihood on sentences drawn from the training data."""
-    RANKED = "ranked"
-    """One batch of maximum likelihood on sentences drawn from the buffer."""
-    BLENDED = "blended"
-    """One batch of maximum likelihood, half of it from the training data, half from the buffer."""
-    MIXED = "mixed"
-    """Maximum likelihood on all training data and a part of the buffer."""
 
 
 def stage_one(epochs: int, rounds: int, alternations: int = 0) -> list[Phase]:
@@ -63,15 +46,7 @@ def next_phase(phases: Sequence[Phase], position: int, stopped_early: bool) -> i
 def paper_schedule(epochs: int, first: int = 6, every: int = 10) -> list[list[Step]]:
     """Six training steps and one augmented step an epoch, one training step fewer every ten
     epochs, until one is left (decision 0009)."""
-    return [
-        [Step.TRAINING] * max(1, first - epoch // every) + [Step.AUGMENTED]
-        for epoch in range(epochs)
-    ]
-
-
-def training_only(epochs: int, first: int = 6, every: int = 10) -> list[list[Step]]:
-    """The RL baseline: as many steps an epoch as the paper's schedule has, all on training data."""
-    return same_number(Step.TRAINING, epochs, first, every)
+    return [[TRAINING] * max(1, first - epoch // every) + [AUGMENTED] for epoch in range(epochs)]
 
 
 def same_number(step: Step, epochs: int, first: int = 6, every: int = 10) -> list[list[Step]]:
@@ -90,6 +65,6 @@ def with_likelihood(schedule: Sequence[Sequence[Step]], every: int) -> list[list
             epoch.append(step)
             done += 1
             if done % every == 0:
-                epoch.append(Step.LIKELIHOOD)
+                epoch.append(INTERLEAVED)
         longer.append(epoch)
     return longer

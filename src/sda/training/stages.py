@@ -103,13 +103,12 @@ class StageTwoSettings(Section):
     """Training-data steps an epoch at first: "we run six imitating training data steps"."""
     fewer_every: PositiveInt = 10
     """Epochs after which there is one training-data step fewer: "after every ten epochs"."""
-    steps: Literal[
-        "alternating", "training", "likelihood", "buffer", "blended", "mixed", "none"
-    ] = "alternating"
-    """Training-data and augmented steps in turn; training-data steps alone, as many, which is the
-    RL baseline and needs no buffer; as many batches of maximum likelihood, on training sentences,
-    on the buffer, or half on each (`blended`); an epoch of it on both (`mixed`); or no Stage II at
-    all, which is plain MLE (decisions 0114, 0121)."""
+    steps: str = "alternating"
+    """Training-data and augmented steps in turn; steps of one kind alone, as many: `training`,
+    which is the RL baseline and needs no buffer, `augmented`, batches of maximum likelihood on
+    training sentences (`likelihood`), on the buffer (`buffer`), or half on each (`blended`); an
+    epoch of it on both (`mixed`); or `none`, no Stage II at all, which is plain MLE (decisions
+    0114, 0121)."""
     batch_size: PositiveInt = 64
     """Sentences in the one policy-gradient update of a step."""
     rate: PositiveFloat = 1e-4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor
@@ -25,6 +25,13 @@ class SecondPolicy:
     optimizer: torch.optim.Optimizer
     critic: Critic
     critic_optimizer: torch.optim.Optimizer
+
+
+class Learner(NamedTuple):
+    """A policy that a step of Stage II teaches, and the optimiser that moves it."""
+
+    generator: Generator
+    optimizer: torch.optim.Optimizer
 
 
 @dataclass

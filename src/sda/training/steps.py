@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -10,12 +11,20 @@ from torch.nn.functional import softplus
 from torch.nn.utils import get_total_norm
 
 from sda.models.generator import Generator, without_dropout
+from sda.text.context import Context
 from sda.text.corpus import Source, batches
 from sda.text.sentences import Sentences
 from sda.training.progress import Diverged, Meter, check_finite
-from sda.training.state import TrainState
+from sda.training.state import Learner, TrainState
 
 Objective = Callable[[Generator, Sentences], Tensor]
+
+
+class Write(Protocol):
+    """Writes so many sentences, each about its row of the context where one is given."""
+
+    def __call__(self, n: int, context: Context | None = None, /) -> Sentences: ...
+
 
 CHUNK = 1024  # sentences scored at a time where nothing is learned
 
@@ -26,20 +35,21 @@ def nll(generator: Generator, sentences: Sentences) -> Tensor:
 
 
 def update_generator(
-    state: TrainState, optimizer: torch.optim.Optimizer, loss: Tensor, clip: float, meter: Meter
+    state: TrainState, learner: Learner, loss: Tensor, clip: float, meter: Meter
 ) -> None:
-    """One step down the gradient of the loss, whose norm is cut at `clip`.
+    """One step of the learner down the gradient of the loss, whose norm is cut at `clip`.
 
     A step into weights that are no numbers raises `Diverged`: nothing can be sampled from them.
     """
+    generator, optimizer = learner
     value = loss.item()
     check_finite("the generator's loss", value)
     optimizer.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]
-    torch.nn.utils.clip_grad_norm_(state.generator.parameters(), clip)
+    torch.nn.utils.clip_grad_norm_(generator.parameters(), clip)
     optimizer.step()
     state.updates += 1
-    weights = [parameter.detach() for parameter in state.generator.parameters()]
+    weights = [parameter.detach() for parameter in generator.parameters()]
     check_finite("the norm of the generator's weights", get_total_norm(weights).item())
     meter.add(g_loss=value)
 
@@ -71,7 +81,7 @@ def update_discriminator(
 def discriminator_phase(
     state: TrainState,
     source: Source,
-    write: Callable[[int], Sentences],
+    write: Write,
     sentences: int,
     passes: int,
     batch_size: int,
@@ -79,12 +89,14 @@ def discriminator_phase(
 ) -> None:
     """One round: as many fresh fakes as sentences drawn from the source, walked `passes` times.
 
-    No more are drawn than the source holds, so that a small buffer is not learned by heart.
+    No more are drawn than the source holds, so that a small buffer is not learned by heart. Fakes
+    are about what the real ones are about, which therefore tells nothing.
     """
     if not len(source):
         raise Diverged("the buffer is empty: nothing written so far passes the metric's filters")
     count = min(sentences, len(source))
-    real, fake = source.draw(count, state.rng), write(count)
+    real = source.draw(count, state.rng).to(state.generator.device)
+    fake = write(count, real.context)
     label = "buffer" if source is state.buffer else "real"
     half = max(1, batch_size // 2)
     for _ in range(passes):

@@ -7,11 +7,19 @@ from fakes import FixedGenerator, Judge, lists_of, seeded, sentences_of
 from sda.buffer import Buffer
 from sda.text.corpus import Corpus
 from sda.text.scores import Scores
-from sda.training.likelihood_steps import optimizer_for, part_of_buffer, real_batches
 from sda.training.progress import Diverged
-from sda.training.schedule import Step, paper_schedule, same_number
+from sda.training.schedule import paper_schedule, same_number
 from sda.training.stages import MleSettings, StageTwoSettings, TrainingSettings
 from sda.training.state import TrainState
+from sda.training.step_kinds import (
+    BLENDED,
+    CONTINUED,
+    INTERLEAVED,
+    MIXED,
+    RANKED,
+    Step,
+    part_of_buffer,
+)
 
 SETTINGS = TrainingSettings(
     mle=MleSettings(batch_size=4),
@@ -35,16 +43,16 @@ def state() -> TrainState:
 @pytest.mark.parametrize(
     ("step", "sizes"),
     [
-        (Step.CONTINUED, [3]),
-        (Step.RANKED, [3]),
-        (Step.BLENDED, [3]),
-        (Step.LIKELIHOOD, [4, 4]),
+        (CONTINUED, [3]),
+        (RANKED, [3]),
+        (BLENDED, [3]),
+        (INTERLEAVED, [4, 4]),
         # Ten training sentences and half of the buffer.
-        (Step.MIXED, [4, 4, 4, 2]),
+        (MIXED, [4, 4, 4, 2]),
     ],
 )
 def test_sizes(step: Step, sizes: list[int], state: TrainState, corpus: Corpus) -> None:
-    found = [len(batch) for batch in real_batches(step, state, corpus, SETTINGS)]
+    found = [len(batch) for batch in step.real_batches(state, corpus, SETTINGS)]
 
     assert sorted(found, reverse=True) == sizes
 
@@ -52,20 +60,20 @@ def test_sizes(step: Step, sizes: list[int], state: TrainState, corpus: Corpus) 
 @pytest.mark.parametrize(
     ("step", "own"),
     [
-        (Step.CONTINUED, 0),
-        (Step.RANKED, 3),
-        (Step.BLENDED, 1),
-        (Step.LIKELIHOOD, 0),
-        (Step.MIXED, 4),
+        (CONTINUED, 0),
+        (RANKED, 3),
+        (BLENDED, 1),
+        (INTERLEAVED, 0),
+        (MIXED, 4),
     ],
 )
 def test_where_sentences_come_from(step: Step, own: int, state: TrainState, corpus: Corpus) -> None:
     learned = [
-        words for batch in real_batches(step, state, corpus, SETTINGS) for words in lists_of(batch)
+        words for batch in step.real_batches(state, corpus, SETTINGS) for words in lists_of(batch)
     ]
 
     assert sum(words in OWN for words in learned) == own
-    if step is Step.MIXED:
+    if step is MIXED:
         assert all(words in learned for words in lists_of(corpus.train))
 
 
@@ -77,22 +85,22 @@ def test_the_top_of_the_buffer_or_any_of_it(state: TrainState) -> None:
     assert {tuple(words) for drawn in draws for words in drawn} == {tuple(words) for words in OWN}
 
 
-@pytest.mark.parametrize("step", [Step.RANKED, Step.BLENDED])
+@pytest.mark.parametrize("step", [RANKED, BLENDED])
 def test_an_empty_buffer_teaches_nothing(step: Step, state: TrainState, corpus: Corpus) -> None:
     state.buffer = Buffer(8, ("a",), 0)
     with pytest.raises(Diverged, match="the buffer is empty"):
-        list(real_batches(step, state, corpus, SETTINGS))
+        list(step.real_batches(state, corpus, SETTINGS))
 
 
 def test_only_learning_from_the_buffer_has_the_optimiser_of_stage_two(state: TrainState) -> None:
-    assert optimizer_for(Step.RANKED, state) is state.policy_optimizer
-    assert optimizer_for(Step.BLENDED, state) is state.policy_optimizer
-    assert optimizer_for(Step.CONTINUED, state) is state.mle_optimizer
-    assert optimizer_for(Step.MIXED, state) is state.mle_optimizer
+    assert RANKED.optimizer_of(state) is state.policy_optimizer
+    assert BLENDED.optimizer_of(state) is state.policy_optimizer
+    assert CONTINUED.optimizer_of(state) is state.mle_optimizer
+    assert MIXED.optimizer_of(state) is state.mle_optimizer
 
 
 def test_controls_have_as_many_steps_as_the_paper() -> None:
-    steps = same_number(Step.RANKED, 25)
+    steps = same_number(RANKED, 25)
 
     assert [len(epoch) for epoch in steps] == [len(epoch) for epoch in paper_schedule(25)]
-    assert {step for epoch in steps for step in epoch} == {Step.RANKED}
+    assert {step for epoch in steps for step in epoch} == {RANKED}
