@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from rich.console import Console
 
+from sda.evaluation.catalogue import LIKELIHOOD, TRUTH, kind_of
+from sda.reproduction.cost_columns import COSTS
 from sda.reproduction.summary import Summary, summarize
 from sda.show.comparison import latex_table, markdown_table
 from sda.show.rich_tables import narrow_tables
@@ -16,7 +18,6 @@ NOTHING = "-"
 SINGLE = "(single run)"
 WIDTH = 100  # of a table for the terminal that is written to a file
 OUTSIDE = "outside"
-_DIGITS = {"nll-oracle": 3, "updates": 0, "tokens": 0, "cpu-minutes": 1, "length": 1}
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,14 @@ def plain(value: float | None, column: str) -> str:
 
 
 def _digits(value: float, column: str) -> int:
-    size = abs(value)
-    return _DIGITS.get(column, 3 if size < 10 else 1 if size < 1000 else 0)
+    """Those of the catalogue, but no more than a large figure needs."""
+    if column in COSTS:
+        return COSTS[column].digits
+    kind, size = kind_of(column), abs(value)
+    # Nats are logarithms: a hundredth counts however large the figure is.
+    if size < 10 or kind.group in (LIKELIHOOD, TRUTH):
+        return kind.digits
+    return min(kind.digits, 1 if size < 1000 else 0)
 
 
 def _figure(value: float, digits: int, signed: bool) -> str:
