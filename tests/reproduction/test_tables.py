@@ -82,8 +82,7 @@ def test_mean_and_deviation_beside_the_paper(tmp_path: Path) -> None:
 
 
 def experiment_paper(row: str, score: str) -> float:
-    definitions = {each.name: each for each in experiment("emnlp").row_definitions()}
-    return definitions[row].paper["rnn"][score]
+    return experiment("emnlp").row(row).paper["rnn"][score]
 
 
 def test_columns_stand_as_in_the_paper(tmp_path: Path) -> None:

@@ -13,10 +13,6 @@ from sda.reproduction.tables import ABOVE, BaseTable
 from sda.show.shown_scores import score_column
 from sda.show.table import Cell, Column, Table
 
-# The row that a table is about, the first that it has and that is no control; where a start has
-# none, rows that begin so.
-SUBJECTS = ("recommended", "sda")
-
 
 def difference_columns(table: BaseTable) -> list[str]:
     """The main scores, the diversity score of the plane that decides, and the distance."""
@@ -27,7 +23,7 @@ def difference_columns(table: BaseTable) -> list[str]:
 def differences(table: BaseTable) -> list[dict[str, Any]]:
     """Each row that the table is about minus each other of its start, for the seeds of both."""
     found = []
-    for one, other in _pairs(table.rows):
+    for one, other in _pairs(table):
         values = {}
         for column in difference_columns(table):
             first, second = (_values(table, row, column) for row in (one, other))
@@ -141,18 +137,14 @@ def as_dict(table: BaseTable) -> dict[str, Any]:
     }
 
 
-def _pairs(rows: list[Row]) -> Iterator[tuple[Row, Row]]:
+def _pairs(table: BaseTable) -> Iterator[tuple[Row, Row]]:
     """Rows that the table is about with each other row of the same start."""
-    names = {row.name for row in rows if not row.definition.is_control}
-    subject = next((name for name in SUBJECTS if name in names), SUBJECTS[-1])
-    for one in rows:
-        if not one.name.startswith(subject):
+    for one in table.rows:
+        if one.name not in table.experiment.subjects:
             continue
-        others = [row for row in rows if row is not one and row.starts == one.starts]
-        if one.name != subject and any(row.name == subject for row in others):
-            continue
-        for other in others:
-            if one.records.keys() & other.records.keys():
+        for other in table.rows:
+            is_same_start = other is not one and other.starts == one.starts
+            if is_same_start and one.records.keys() & other.records.keys():
                 yield one, other
 
 

@@ -26,20 +26,6 @@ ABOVE = "above the curve"
 CURVE = "the curve"
 ON_CURVE = " on the curve"
 COLD = 0.83
-POINT_SCORES = (
-    "bleu-5",
-    "self-bleu-5",
-    "distinct-2",
-    "reverse-bleu-5",
-    "duplicate-share",
-    "length",
-    "nll-oracle",
-    "grammatical-share",
-    "grammar-issues",
-    "nll-test",
-)
-# Real text has the same figures here exactly if it is about the same sentences and references.
-_TELLING = ("bleu-5", "distinct-2")
 
 
 @dataclass(frozen=True)
@@ -255,24 +241,25 @@ def _curve_lines(row: Row, columns: Sequence[str]) -> list[Line]:
     cold = max((t for t in set.intersection(*known) if t <= COLD), default=None) if known else None
     if cold is None:
         return []
-    is_comparable = all(map(_is_comparable, records))
+    is_comparable = all(_is_comparable(record, columns) for record in records)
     return [
         Line(
             f"{row.title} at T = {temperature:g}{'' if is_comparable else ON_CURVE}",
             sorted(row.records),
-            {c: row.point_values(temperature, c) for c in columns if c in POINT_SCORES},
+            {column: row.point_values(temperature, column) for column in columns},
         )
         for temperature in ([cold] if is_comparable else [1.0, cold])
     ]
 
 
-def _is_comparable(record: Record) -> bool:
+def _is_comparable(record: Record, columns: Sequence[str]) -> bool:
     """Whether points are about as many sentences, and the same references, as the scores are.
 
-    Self-BLEU and distinct n-grams depend on the number, BLEU on the references.
+    Self-BLEU and distinct n-grams depend on the number, BLEU on the references, and real text has
+    the same figures exactly if both are the same.
     """
     here, there = record.scores("real"), record.data["curve"]["real"]
-    return all(here[name] == there[name] for name in _TELLING if name in here and name in there)
+    return all(here[name] == there[name] for name in columns if name in here and name in there)
 
 
 def _seeds(seeds: Sequence[int]) -> str:
