@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sda.models.generator import Generator
-from sda.scoring.scorer import FinalScorer, ScoredRow, Selection
+from sda.scoring.row_scorer import RowScorer, ScoredRow, Selection
 from sda.settings.schema import Settings
 from sda.text.sentences import Sentences
 
 
 def score_rows(
     settings: Settings,
-    scorer: FinalScorer,
+    scorer: RowScorer,
     start: Generator,
     last: Generator | None,
     selection: Selection | None,

@@ -1,0 +1,45 @@
+"""A look at the generator while it is trained, on validation data."""
+
+from __future__ import annotations
+
+from sda.evaluation.catalogue import KINDS, figure_name
+from sda.evaluation.nll import model_scores, truth_scores
+from sda.evaluation.scorer import Scorer
+from sda.evaluation.truth import Truth
+from sda.models.generator import Generator
+from sda.randomness import seeded
+from sda.sampling import Decoding, sample
+from sda.settings.schema import EvaluationSettings
+from sda.text.corpus import Corpus
+
+MONITORED = [kind for kind in KINDS if kind.monitored]
+
+
+class Monitor:
+    """A short evaluation on validation data; it cannot see the test data."""
+
+    def __init__(
+        self, corpus: Corpus, truth: Truth | None, settings: EvaluationSettings, seed: int
+    ) -> None:
+        self._eos = corpus.vocabulary.eos
+        self._decoding = Decoding(never=corpus.vocabulary.unk)
+        limit = settings.self_bleu_samples
+        valid = corpus.valid.flat(self._eos)
+        self._scorer = Scorer(valid, kinds=MONITORED, self_bleu_limit=limit)
+        self._truth = truth
+        self._settings = settings
+        self._seed = seed
+
+    def is_due(self, epoch: int) -> bool:
+        return epoch == 1 or epoch % self._settings.every == 0
+
+    def measure(self, generator: Generator, stage: str, epoch: int) -> dict[str, float]:
+        """Quality and diversity of fresh samples, by name."""
+        rng = seeded(self._seed, stage, epoch)
+        samples = sample(generator, self._settings.samples, rng, self._decoding)
+        scores = self._scorer.scores(samples.flat(self._eos), rng=rng)
+        if self._truth is not None:
+            scores += truth_scores(self._truth, samples)
+            scores += model_scores(generator, self._truth, samples)
+        wanted = {kind.name for kind in MONITORED}
+        return {figure_name(score.name): score.value for score in scores if score.name in wanted}
