@@ -30,7 +30,7 @@ from sda.runs.handed import (
 from sda.runs.parts import Selector
 from sda.sampling import Decoding, sample
 from sda.settings.schema import Settings
-from sda.source import load_source
+from sda.source import Loaded, load_source
 from sda.text.sentences import Sentences
 
 
@@ -152,9 +152,12 @@ class Run:
 
         return vocabulary.decode(write(n) if selection is None else selection(write, n))
 
-    def selecting(self) -> tuple[Generator, Selector]:
-        """The last generator, and the selection's maker with the metric that the run had."""
-        loaded = load_source(self.settings)
+    def selecting(self, loaded: Loaded | None = None) -> tuple[Generator, Selector]:
+        """The last generator, and the selection's maker with the metric that the run had.
+
+        `loaded` is the run's source where the caller has read it already.
+        """
+        loaded = loaded or load_source(self.settings)
         self.folder.keep_text(loaded)
         first = torch.Generator().manual_seed(self.settings.seed)
         state, metric = build_state(self.settings, loaded.corpus, first)
