@@ -53,5 +53,7 @@ def most_words(corpus: Corpus) -> int:
 
 def with_written(corpus: Corpus, written: Flat) -> Corpus:
     """The corpus with more training sentences; validation sentences are as they were."""
+    if corpus.train.context is not None:
+        raise UserError("augmentation does not say what its sentences are about: unset data.label.")
     more = Sentences.from_flat(written, corpus.vocabulary.eos)
     return replace(corpus, train=Sentences.join([corpus.train, more]))
