@@ -1,22 +1,14 @@
 """The commands as functions."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny import TINY, toy_lines
+from tiny import tiny_table, toy_lines
 
 import sda
 from sda.evaluation.evaluator import Options
-from sda.settings.layers import Layers
-
-
-def tiny_table() -> dict[str, Any]:
-    """The tiny settings as the nested mapping that the function takes."""
-    layers = Layers([])
-    for assignment in TINY:
-        layers.set(assignment)
-    return layers.table
 
 
 def prefers_cats(texts: list[str]) -> list[float]:
@@ -45,7 +37,7 @@ def test_train_with_a_function_as_the_metric(toy_file: Path, tmp_path: Path) -> 
     assert run.settings.seed == 3
     assert run.settings.stage2.rollouts == 1
     assert run.settings.metric[0]["function"].endswith("test_api:prefers_cats")
-    assert [row["name"] for row in run.scores()] == ["real text", "mle", "mle", "sda"]
+    assert [row.name for row in run.scores()] == ["real text", "mle", "mle", "sda"]
     assert len(run.sample(4)) == 4
     # The best sentences of the buffer are those with the word, and only fewer of it follow.
     texts = [line.split('"text": "')[1] for line in run.folder.buffer.read_text().splitlines()]
@@ -62,8 +54,8 @@ def test_train_goes_on_with_a_function(toy_file: Path, tmp_path: Path) -> None:
     with pytest.raises(sda.UserError, match=r"metric .*broken: raised ZeroDivisionError"):
         sda.train(toy_file, tmp_path, metric=broken, profile="smoke", settings=settings)
 
-    # The name is part of the settings of the run.
-    with pytest.raises(sda.UserError, match="the run there has metric"):
+    # What was handed in is part of the settings of the run.
+    with pytest.raises(sda.UserError, match=r"handed in as an object \(.*\.broken\)"):
         sda.train(
             toy_file,
             tmp_path,
@@ -88,6 +80,54 @@ def test_train_reads_a_settings_file(
     assert [line["stage"] for line in run.progress()] == ["mle"]
     assert run.settings.seed == 5
     assert "MLE 1:" in capsys.readouterr().err
+
+
+class Lines:
+    """Keeps what it is called with, and ends training at one epoch."""
+
+    def __init__(self, stage: str, epoch: int) -> None:
+        self.end = (stage, epoch)
+        self.seen: list[dict[str, Any]] = []
+
+    def __call__(self, line: dict[str, Any]) -> bool:
+        self.seen.append(line)
+        return (line["stage"], line["epoch"]) == self.end
+
+
+@pytest.mark.parametrize("every", [1, 10])
+@pytest.mark.parametrize(
+    ("stage", "epochs"), [("mle", 1), ("discriminator", 3), ("imitation", 4), ("no stage", 5)]
+)
+def test_a_callback_sees_every_epoch_and_may_end_training(
+    stage: str, epochs: int, every: int, toy_file: Path, tmp_path: Path
+) -> None:
+    ending, watching = Lines(stage, 1), Lines("no stage", 0)
+    run = sda.train(
+        toy_file,
+        tmp_path / "run",
+        profile="smoke",
+        preset="paper",
+        settings={**tiny_table(), "checkpoint_every": every},
+        callbacks=[ending, watching],
+    )
+    end = json.loads(run.folder.finished.read_text())
+
+    assert run.is_finished and end["epochs"] == epochs
+    assert end.get("stopped_in") == (stage if epochs < 5 else None)
+    assert run.progress() == ending.seen == watching.seen and len(ending.seen) == epochs
+    assert run.folder.checkpoints.latest() == f"{epochs:06}"
+    names = [row.name for row in run.scores()]
+    assert names == ["real text", "mle", "mle"] + (["sda"] if epochs > 3 else [])
+    assert len(run.sample(3)) == len(run.sample(3, stage="mle")) == 3
+    if epochs < 3:
+        with pytest.raises(sda.UserError, match="a callback ended its Stage I"):
+            sda.train(
+                toy_file,
+                tmp_path / "other",
+                profile="smoke",
+                preset="paper",
+                settings={**tiny_table(), "start": str(run.path)},
+            )
 
 
 def test_a_wrong_setting_is_named(toy_file: Path, tmp_path: Path) -> None:

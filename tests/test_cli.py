@@ -119,7 +119,7 @@ def test_train_with_files_of_its_own(command: Command, tmp_path: Path) -> None:
     assert (settings.data.max_length, settings.data.min_count) == (6, 1)
     assert settings.data.lowercase
     (real, *_) = Run(tmp_path / "run").scores()
-    assert "refs:11|" in real["scores"][0]["signature"]
+    assert "refs:11|" in real.scores[0].signature
 
 
 def test_train_from_other_kinds_of_files(command: Command, toy_run: Run, tmp_path: Path) -> None:

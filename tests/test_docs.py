@@ -46,6 +46,13 @@ def test_links_lead_somewhere(path: Path) -> None:
         assert (path.parent / target).exists(), target
 
 
+def test_the_index_of_decisions_has_every_page_once() -> None:
+    folder = ROOT / "docs" / "decisions"
+    listed = re.findall(r"\]\((\d{4}-[\w-]+\.md)\)", (folder / "README.md").read_text())
+
+    assert sorted(listed) == sorted(path.name for path in folder.glob("[0-9]*.md"))
+
+
 @pytest.mark.slow
 def test_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -53,6 +60,14 @@ def test_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert whole
     for block in whole:
         exec(compile(block, "README.md", "exec"), {})
+
+
+def test_python_of_the_page_on_augmentation_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = blocks(ROOT / "docs" / "augmentation.md", "python")
+    exec(compile(block, "augmentation.md", "exec"), {})
+
+    before, after = re.findall(r"\d+", capsys.readouterr().out)
+    assert int(after) == 5 * int(before) > 0
 
 
 def test_make_targets_of_the_readme_exist() -> None:

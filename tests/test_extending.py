@@ -94,7 +94,7 @@ def test_the_run_of_the_page(place: Path, capsys: pytest.CaptureFixture[str]) ->
     finished = Run(place / "runs" / "fading")
     losses = [line["nll_valid"] for line in finished.progress() if line["stage"] == "mle"]
     assert losses[-1] < losses[0]
-    assert {row["name"] for row in finished.scores()} >= {"mle", "sda"}
+    assert {row.name for row in finished.scores()} >= {"mle", "sda"}
     assert type(finished.generator()).__name__ == "FadingMemory"
 
 

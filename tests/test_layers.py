@@ -29,7 +29,7 @@ LAYERS = (
     ("sampling",),
     ("models",),
     ("text",),
-    ("files", "randomness"),
+    ("files", "randomness", "devices"),
     ("errors", "configs", "__init__"),
 )
 ROW = {box: row for row, boxes in enumerate(LAYERS) for box in boxes}
@@ -103,6 +103,17 @@ def is_allowed(importer: str, imported: str) -> bool:
 
 def test_every_file_has_a_place_in_the_picture() -> None:
     assert {box_of(path) for path in FILES} == set(ROW)
+
+
+def test_the_page_for_contributors_shows_the_picture() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = page.partition("\n## Layers\n")[2].partition("\n## ")[0]
+    picture = section.split("```\n")[1]
+    rows = [row.strip().splitlines() for row in re.split(r"^-+$", picture, flags=re.MULTILINE)]
+    names, purposes = zip(*[line.split(maxsplit=1) for row in rows for line in row], strict=True)
+
+    assert [tuple(line.split()[0] for line in row) for row in rows] == list(LAYERS)
+    assert len(set(purposes)) == len(names)
 
 
 # The package's face names the public API, which is imported on first use: see the last test.

@@ -5,6 +5,7 @@ import torch
 from fakes import FixedGenerator, Judge, lists_of, seeded, sentences_of
 from torch import Tensor
 
+from sda import devices
 from sda import rewards as module
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
 from sda.rewards import judge, rescale, rollout_rewards, subtract_baseline
@@ -55,7 +56,7 @@ def test_a_wrong_layout_of_completions_would_be_noticed(monkeypatch: pytest.Monk
 def test_chunks_of_completions_do_not_mix_sentences(
     budget: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "LOGIT_BYTES", budget)
+    monkeypatch.setattr(devices, "LOGIT_BYTES", budget)
     found, expected = rewards_of_first_words()
 
     torch.testing.assert_close(found, expected.double())

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from sda import sampling
+from sda import devices
 from sda.models.rnn import RnnGenerator
 from sda.sampling import LEAST_TEMPERATURE, Decoded, Decoding, complete, pick, sample
 
@@ -179,7 +179,7 @@ def test_sampling_stops_when_all_have_ended() -> None:
 @pytest.mark.parametrize("n", [1, 3, 100, 101, 4000])
 def test_chunks_do_not_change_what_is_written(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     # Twelve bytes are the logits of one row.
-    monkeypatch.setattr(sampling, "LOGIT_BYTES", 12 * 100 + 5)
+    monkeypatch.setattr(devices, "LOGIT_BYTES", 12 * 100 + 5)
     generator = FixedGenerator([0.5, 0.3, 0.2], eos=0, max_length=3)
     sentences = sample(generator, n, seeded(0))
 
@@ -194,7 +194,7 @@ def test_chunks_do_not_change_what_is_written(n: int, monkeypatch: pytest.Monkey
 def test_a_vocabulary_larger_than_a_chunk_is_written_row_by_row(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sampling, "LOGIT_BYTES", 4)
+    monkeypatch.setattr(devices, "LOGIT_BYTES", 4)
     generator = FixedGenerator([0.5, 0.3, 0.2], max_length=2)
 
     assert len(sample(generator, 5, seeded(0))) == 5

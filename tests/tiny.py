@@ -12,7 +12,7 @@ from typing import Any
 
 from sda.runs.run import Run
 from sda.runs.train import train_run
-from sda.settings.layers import Choices
+from sda.settings.layers import Choices, Layers
 from sda.settings.schema import Settings
 from sda.show.terminal import Quiet, Reporter
 
@@ -68,6 +68,14 @@ def tiny_settings(
     choices = {"preset": "paper", **choices}
     wanted = Choices(str(source), profile="smoke", assignments=(*TINY, *more), **choices)
     return wanted.settle()
+
+
+def tiny_table() -> dict[str, Any]:
+    """The tiny settings as the nested mapping that `sda.train` takes."""
+    layers = Layers([])
+    for assignment in TINY:
+        layers.set(assignment)
+    return layers.table
 
 
 def train_tiny(

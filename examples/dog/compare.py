@@ -21,10 +21,9 @@ SCORES = ("bleu-3", "self-bleu-3", "distinct-2", "grammatical-share", "nll-test"
 def figures(run: sda.Run, name: str, stage: str, seed: int) -> dict[str, float]:
     """The share of samples with a dog, and the scores of the row of that name."""
     texts = run.sample(10_000, seed=seed, stage=stage)
-    row = next(row for row in run.scores() if row["name"] == name and row["temperature"] == 1.0)
-    values = {score["name"]: score["value"] for score in row["scores"]}
+    row = next(row for row in run.scores() if row.name == name and row.temperature == 1.0)
     dogs = sum("dog" in text.split() for text in texts) / len(texts)
-    return {"dog-share": dogs, **{score: values[score] for score in SCORES}}
+    return {"dog-share": dogs, **{score: row.value(score) for score in SCORES}}
 
 
 def main() -> None:

@@ -1,23 +1,54 @@
 """Self Data Augmentation for text generators.
 
-`train`, `Run` and `evaluate` are the whole public API; they are imported on first use.
+`train` and `evaluate` do what the commands do, `Run` is a run folder, and `Generator`,
+`Discriminator` and `ReferenceMetric` are there to be subclassed. All names are imported on first
+use, so that `import sda` stays light.
 """
 
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 LARGEST_SEED = 2**63 - 1  # what torch takes
-__all__ = ["Run", "UserError", "__version__", "evaluate", "train"]
+__all__ = [
+    "Alarm",
+    "Discriminator",
+    "Evaluation",
+    "Generator",
+    "Options",
+    "ReferenceMetric",
+    "Run",
+    "Score",
+    "Sentences",
+    "UserError",
+    "__version__",
+    "evaluate",
+    "train",
+]
 
 if TYPE_CHECKING:
     from sda.api import evaluate, train
     from sda.errors import UserError
+    from sda.evaluation.alarms import Alarm
+    from sda.evaluation.evaluator import Evaluation, Options
+    from sda.evaluation.score import Score
+    from sda.models.discriminator import Discriminator
+    from sda.models.generator import Generator
+    from sda.reference.metric import ReferenceMetric
     from sda.runs.run import Run
+    from sda.text.sentences import Sentences
 
 _HOMES = {
     "train": "sda.api",
     "evaluate": "sda.api",
     "Run": "sda.runs.run",
+    "Evaluation": "sda.evaluation.evaluator",
+    "Score": "sda.evaluation.score",
+    "Alarm": "sda.evaluation.alarms",
+    "Options": "sda.evaluation.evaluator",
+    "Generator": "sda.models.generator",
+    "Discriminator": "sda.models.discriminator",
+    "ReferenceMetric": "sda.reference.metric",
+    "Sentences": "sda.text.sentences",
     "UserError": "sda.errors",
 }
 

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sda.evaluation.evaluator import Evaluation, Options
 from sda.evaluation.texts import evaluate_texts
+from sda.runs.folder import RunFolder
+from sda.runs.handed import GivenDiscriminator, GivenGenerator, GivenMetric, sections
+from sda.runs.own_text import as_lines
 from sda.runs.run import Run
-from sda.runs.train import train_run
+from sda.runs.train import Callback, train_run
 from sda.settings.layers import Choices
 from sda.show.terminal import Quiet, Terminal
 from sda.text.reading import read_lines
 
 
 def train(
-    source: str | Path,
+    source: str | Path | Iterable[str],
     out: str | Path,
     *,
     method: str | None = None,
-    generator: str = "rnn",
-    discriminator: str | None = None,
-    metric: str | Callable[..., Any] | None = None,
+    generator: str | GivenGenerator = "rnn",
+    discriminator: str | GivenDiscriminator | None = None,
+    metric: str | GivenMetric | None = None,
     profile: str = "small",
     preset: str | None = None,
     seed: int | None = None,
@@ -30,30 +33,81 @@ def train(
     settings: Mapping[str, Any] | None = None,
     resume: bool = False,
     quiet: bool = True,
+    callbacks: Sequence[Callback] = (),
 ) -> Run:
-    """Train in the folder `out` and return the run.
+    """Train a generator in the folder `out`, score what it writes, and return the run.
 
-    `metric` may be a function from a list of strings to a list of floats. `settings` is a nested
-    mapping like the settings file, for example {"stage2": {"rollouts": 4}}.
+    - `source`: a text file, `"captions"`, `"oracle"`, or the texts themselves, in a list or
+      anything that gives strings one by one. Texts are kept in the run folder as `text.txt`.
+    - `out`: a new folder, or with `resume` that of a run that was interrupted.
+    - `method`: what follows maximum likelihood, such as `"mle"` (nothing), `"rl"`, `"sda"` or
+      `"best-of-n"`; by default what `preset` has.
+    - `generator`: a name such as `"rnn"`, a subclass of `Generator`, or an object of one. Of an
+      object a copy is trained; it must fit the vocabulary of the text.
+    - `discriminator`: likewise, with `Discriminator`.
+    - `metric`: a name such as `"bleu"`; a function from a list of texts to a list of numbers,
+      higher is better; a subclass of `ReferenceMetric`, or an object of one.
+    - `profile`: the scale: `"smoke"` takes seconds, `"small"` minutes, `"full"` is the paper's.
+    - `preset`: `"recommended"`, the default for texts of your own, or `"paper"`.
+    - `seed`: the same seed gives the same run, bit for bit.
+    - `config`: a settings file (TOML).
+    - `settings`: single values in a nested mapping, such as `{"stage2": {"rollouts": 4}}`; for a
+      class that was handed in also its arguments, as `{"generator": {"size": 64}}`.
+    - `resume`: go on with the run in `out`. Texts, objects and callbacks have to be given again.
+    - `quiet`: say nothing but warnings.
+    - `callbacks`: functions that are called with the line of each finished epoch, a dictionary with
+      `stage`, `epoch` and figures such as `nll_valid`, as `Run.progress` lists them. If one returns
+      something true, training ends with this epoch, and the run is scored as it is then.
+
+    Settings record an object by the path of its class or function where an import finds it, else as
+    an object, which `Run` and `resume` then ask for. A mistake in any of this raises `UserError`.
+
+    ```python
+    import sda
+
+    colours, animals = ["red", "green", "blue", "white", "black"], ["cat", "dog", "bird", "fish"]
+    texts = [f"the {c} {a} saw a {b}" for c in colours for a in animals for b in animals]
+
+    def short(texts):
+        return [-len(text.split()) for text in texts]
+
+    def enough(line):
+        return line["stage"] == "mle" and line["epoch"] == 3
+
+    run = sda.train(texts, "runs/short", metric=short, profile="smoke", callbacks=[enough])
+    print(run.sample(3))
+    ```
     """
-    function = None if metric is None or isinstance(metric, str) else metric
-    if function is not None:
-        metric = f"{function.__module__}:{getattr(function, '__qualname__', 'function')}"
-    assert metric is None or isinstance(metric, str)
+    is_named = isinstance(source, str | Path)
+    lines = None if isinstance(source, str | Path) else as_lines(source)
+    objects = sections(
+        None if isinstance(generator, str) else generator,
+        None if isinstance(discriminator, str) else discriminator,
+        None if isinstance(metric, str) else metric,
+    )
     choices = Choices(
-        source=str(source),
+        source=str(source if is_named else RunFolder(Path(out)).text),
         method=method,
-        generator=generator,
+        generator=generator if isinstance(generator, str) else "rnn",
         preset=preset,
         profile=profile,
-        discriminator=discriminator,
-        metric=metric,
+        discriminator=discriminator if isinstance(discriminator, str) else None,
+        metric=metric if isinstance(metric, str) else None,
         config=None if config is None else Path(config),
-        values={**({} if seed is None else {"seed": seed}), **(settings or {})},
+        values={**({} if seed is None else {"seed": seed}), **_over(objects, settings or {})},
     )
     settled, origins = choices.settle()
     reporter = Quiet() if quiet else Terminal()
-    return train_run(settled, origins, Path(out), reporter, resume, function)
+    return train_run(settled, origins, Path(out), reporter, resume, lines, callbacks)
+
+
+def _over(objects: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings with the objects, of which they may say how the class of one is to be made."""
+    merged = {**settings, **objects}
+    for role, section in objects.items():
+        if isinstance(section, dict) and isinstance(settings.get(role), Mapping):
+            merged[role] = {**settings[role], **section}
+    return merged
 
 
 def evaluate(
@@ -63,9 +117,23 @@ def evaluate(
     real: Sequence[str] | str | Path | None = None,
     options: Options | None = None,
 ) -> Evaluation:
-    """Scores, real text beside them, and alarms; each argument is a list of texts or a file.
+    """Score texts against test texts, put real text beside them, and raise alarms.
 
-    Without `real`, half of the test sentences are set aside as the real text.
+    Each argument is a list of texts or a file with a text a line.
+
+    - `samples`: the texts to judge.
+    - `test`: texts that no model has learned from.
+    - `train`: what the model learned from; with it copies are found.
+    - `real`: real text to put beside the samples; without it, half of the test texts.
+    - `options`: what is measured, and how texts are cut into words.
+
+    ```python
+    import sda
+
+    test = ["the cat sat on the mat", "a dog ran home", "the dog sat", "a cat ran"]
+    found = sda.evaluate(["the cat sat", "a dog ran home"], test)
+    print(found.value("bleu-2"))
+    ```
     """
     return evaluate_texts(
         _texts(samples),

@@ -8,10 +8,11 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from sda.devices import rows_at_once
 from sda.models.branching import select
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator, without_dropout
-from sda.sampling import LOGIT_BYTES, complete
+from sda.sampling import complete
 from sda.text.sentences import Sentences
 
 RewardKind = Literal["prob", "gail"]
@@ -84,7 +85,7 @@ def _fill(
         if t % every:
             continue
         unfinished = (sentences.lengths > t).nonzero()[:, 0]
-        chunk = max(1, LOGIT_BYTES // (4 * generator.vocabulary_size * rollouts))
+        chunk = rows_at_once(generator.device, generator.vocabulary_size, rollouts)
         for rows in unfinished.split(chunk):  # type: ignore[no-untyped-call]
             copies = rows.repeat_interleave(rollouts)
             prefixes = sentences.tokens[:, :t]

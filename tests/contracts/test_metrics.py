@@ -12,10 +12,13 @@ from sda.reference.chance import Chance
 from sda.reference.checked import Checked
 from sda.reference.filters import Contains, Length, NotCopy
 from sda.reference.function import Function
+from sda.reference.grammatical import Grammatical
 from sda.reference.likelihood import Likelihood
 from sda.reference.metric import ReferenceMetric
 from sda.reference.rare_words import RareWords
 from sda.reference.repetition import Repetition
+from sda.settings.layers import named, names_of
+from sda.text.captions.caption_grammar import CaptionGrammar
 from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import WordVocabulary
@@ -26,6 +29,8 @@ class Case:
     build: Callable[[WordVocabulary, Corpus], ReferenceMetric]
     better: str
     worse: str
+    more_words: tuple[str, ...] = ()
+    """Words that the metric needs besides those of the vocabulary."""
 
 
 def likelihood(vocabulary: WordVocabulary, corpus: Corpus) -> ReferenceMetric:
@@ -40,6 +45,12 @@ CASES = {
     "likelihood": Case(likelihood, "the the the", "big big big"),
     "rare words": Case(lambda v, c: RareWords(v, c.train, 6, 1.0), "a big cat", "a cat"),
     "repetition": Case(lambda v, c: Repetition(v), "a cat ran home", "a a a a a"),
+    "grammatical": Case(
+        lambda v, c: Grammatical(v),
+        "a bear is eating hay",
+        "a bear are eating hay",
+        CaptionGrammar().words,
+    ),
     "checked": Case(lambda v, c: Checked(v), "the dog ran", "the the dog ran"),
     "chance": Case(lambda v, c: Chance(v, seeded(0)), "a dog", "a cat"),
     "contains": Case(lambda v, c: Contains(v, ["cat"], ["dog"]), "the cat", "the cat dog"),
@@ -61,17 +72,25 @@ def case(request: pytest.FixtureRequest) -> Case:
     return CASES[request.param]
 
 
+def known_words(case: Case, vocabulary: WordVocabulary) -> WordVocabulary:
+    """The vocabulary, whose ids stay as they are, and after it the words that the metric needs."""
+    words = tuple(dict.fromkeys((*vocabulary.known, *case.more_words)))
+    return WordVocabulary(words, has_unknown=False, tokenizer=vocabulary.tokenizer)
+
+
 @pytest.fixture
 def metric(case: Case, vocabulary: WordVocabulary, corpus: Corpus) -> ReferenceMetric:
     if case is CASES["checked"]:
         pytest.importorskip("harper")
-    return case.build(vocabulary, corpus)
+    return case.build(known_words(case, vocabulary), corpus)
 
 
 @pytest.fixture
-def encode(vocabulary: WordVocabulary) -> Callable[..., Sentences]:
+def encode(case: Case, vocabulary: WordVocabulary) -> Callable[..., Sentences]:
+    known = known_words(case, vocabulary)
+
     def encode(*lines: str) -> Sentences:
-        return vocabulary.encode(lines)
+        return known.encode(lines)
 
     return encode
 
@@ -130,3 +149,14 @@ def test_no_sentence_has_no_score(metric: ReferenceMetric, width: int) -> None:
     scores = metric(Sentences.empty(width))
 
     assert scores.shape == (0,) and scores.dtype == torch.float64
+
+
+def test_every_metric_with_a_name_has_a_row(vocabulary: WordVocabulary, corpus: Corpus) -> None:
+    pytest.importorskip("harper")
+    rows = {type(case.build(known_words(case, vocabulary), corpus)) for case in CASES.values()}
+    uses = [
+        part["use"] for name in names_of("metrics") for part in named("metrics", name)["metric"]
+    ]
+
+    assert uses
+    assert set(uses) <= {f"{row.__module__}:{row.__qualname__}" for row in rows}

@@ -78,10 +78,9 @@ def test_scores_are_those_of_the_last_row(record: dict[str, Any], job: Job, plac
     run = train_job(job, places)
     real, *_, last = run.scores()
     for row, found in ((real, record["real"]), (last, record["scores"])):
-        assert {score["name"] for score in row["scores"]} == found.keys()
-        for score in row["scores"]:
-            value = found[score["name"]]["value"]
-            assert value == pytest.approx(score["value"], rel=1e-5)
+        assert {score.name for score in row.scores} == found.keys()
+        for score in row.scores:
+            assert found[score.name]["value"] == pytest.approx(score.value, rel=1e-5)
     assert record["samples"] == run.folder.samples.read_text().splitlines()[:10]
     low, high = record["scores"]["bleu-2"]["interval"]
     assert low <= record["scores"]["bleu-2"]["value"] <= high

@@ -18,6 +18,7 @@ from sda.models.rnn import RnnGenerator
 from sda.reference.bleu import Bleu
 from sda.runs.assemble import build_metric, build_state
 from sda.runs.components import build
+from sda.runs.handed import Handed
 from sda.runs.plan import choose_loop, choose_policies, plan
 from sda.settings.layers import Choices
 from sda.text.corpus import Corpus
@@ -138,7 +139,8 @@ def test_a_function_that_is_handed_in(corpus: Corpus) -> None:
     def words(texts: list[str]) -> list[float]:
         return [float(len(text.split())) for text in texts]
 
-    metric = build_metric(settings, corpus, generator, seeded(2), words)
+    settings.metric[1]["function"] = Handed(words)
+    metric = build_metric(settings, corpus, generator, seeded(2))
 
     assert isinstance(metric.parts[0][1], Bleu)
     assert metric(corpus.valid).parts[:, 1].tolist() == [8.0, 6.0, 8.0]

@@ -93,7 +93,7 @@ def test_stage_two_stops_and_the_run_is_finished(tmp_path: Path) -> None:
     assert stages.count("imitation") == 1
     assert run.progress()[-1]["guard"].startswith("guard: length is ")
     assert run.is_finished
-    assert run.scores()[-1]["name"] == "sda"
+    assert run.scores()[-1].name == "sda"
 
 
 def test_rolling_back_restores_the_best_state_and_keeps_the_costs(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_rolling_back_restores_the_best_state_and_keeps_the_costs(tmp_path: Path
     assert all(torch.equal(start[name], last[name]) for name in start)
     end = json.loads(run.folder.finished.read_text())
     assert end["updates"] == run.progress()[-1]["updates"] > run.progress()[2]["updates"]
-    assert [row["name"] for row in run.scores()] == ["real text", "mle", "mle", "sda"]
+    assert [row.name for row in run.scores()] == ["real text", "mle", "mle", "sda"]
 
 
 @pytest.mark.slow

@@ -44,7 +44,7 @@ def test_no_two_methods_write_the_same(runs: dict[str, Run]) -> None:
 
 @pytest.mark.slow
 def test_the_last_row_is_the_method(runs: dict[str, Run]) -> None:
-    assert {name: run.scores()[-1]["name"] for name, run in runs.items()} == {
+    assert {name: run.scores()[-1].name for name, run in runs.items()} == {
         name: name for name in runs
     }
 

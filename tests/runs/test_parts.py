@@ -131,7 +131,7 @@ def test_a_run_with_all_three(tmp_path: Path) -> None:
     assert updates[0] == updates[1]
     assert run.progress()[0]["g_loss"] != plain.progress()[0]["g_loss"]
     # What a selection chose has no likelihood.
-    last = {score["name"] for score in run.scores()[-1]["scores"]}
+    last = {score.name for score in run.scores()[-1].scores}
     assert "bleu-3" in last and "nll-test" not in last
     assert run.sample(4, seed=5) != run.sample(4, seed=6)
     assert run.sample(4, seed=5) == run.sample(4, seed=5)

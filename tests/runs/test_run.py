@@ -10,6 +10,7 @@ import torch
 from tiny import Interrupting, train_tiny
 
 from sda.errors import UserError
+from sda.evaluation.evaluator import Evaluation
 from sda.runs.run import Run
 from sda.show.terminal import Quiet
 
@@ -17,7 +18,7 @@ from sda.show.terminal import Quiet
 def test_a_finished_run(toy_run: Run) -> None:
     assert toy_run.is_finished
     assert repr(toy_run) == f"Run({str(toy_run.path)!r})"
-    rows = [(row["name"], row["temperature"]) for row in toy_run.scores()]
+    rows = [(row.name, row.temperature) for row in toy_run.scores()]
     assert rows == [("real text", None), ("mle", 1.0), ("mle", 0.8), ("sda", 1.0)]
     info = json.loads(toy_run.folder.samples_info.read_text())
     assert info == {"count": 30, "seed": 0, "temperature": 1.0, "checkpoint": "000005"}
@@ -26,6 +27,32 @@ def test_a_finished_run(toy_run: Run) -> None:
     scores = [record["score"] for record in records]
     assert scores == sorted(scores, reverse=True)
     assert len(records) == toy_run.progress()[-1]["buffer_size"]
+
+
+def test_scores_are_what_evaluate_gives(toy_run: Run) -> None:
+    real, start, colder, last = toy_run.scores()
+    rows = json.loads(toy_run.folder.scores.read_text())["rows"]
+
+    assert all(isinstance(row, Evaluation) for row in (real, start, colder, last))
+    assert last.value("bleu-3") == next(
+        score["value"] for score in rows[3]["scores"] if score["name"] == "bleu-3"
+    )
+    assert (last.sentences, last.scored) == (30, real.sentences) == (30, real.scored)
+    # Real text stands beside every row but its own, and what alarms beside it is told.
+    assert last.ceiling == start.ceiling == real.scores and real.ceiling == []
+    assert [alarm.as_dict() for alarm in last.alarms] == rows[3]["alarms"]
+    assert any(row["alarms"] for row in rows)
+    with pytest.raises(UserError, match=r"there is no score 'blue' here \(known: bleu-2, "):
+        last.value("blue")
+
+
+def test_scores_that_are_damaged(toy_run: Run, tmp_path: Path) -> None:
+    shutil.copytree(toy_run.path, tmp_path / "run")
+    run = Run(tmp_path / "run")
+    for rows in ([], [{"name": "sda", "temperature": 1.0, "scores": [{"name": "bleu-3"}]}]):
+        run.folder.scores.write_text(json.dumps({"rows": rows}))
+        with pytest.raises(UserError, match=r"scores\.json: not the scores of a run"):
+            run.scores()
 
 
 def test_lines_of_progress(toy_run: Run) -> None:
@@ -56,7 +83,7 @@ def test_the_first_and_the_last_epoch_of_a_stage_are_measured(
 def test_the_other_methods(method: str, toy_file: Path, tmp_path: Path) -> None:
     run = train_tiny(toy_file, tmp_path / "run", method=method)
 
-    names = [row["name"] for row in run.scores()]
+    names = [row.name for row in run.scores()]
     assert names == ["real text", "mle", "mle"] + (["rl"] if method == "rl" else [])
     assert not run.folder.buffer.exists()
     assert len(run.sample(3)) == 3
@@ -68,7 +95,7 @@ def test_no_training_at_all(toy_file: Path, tmp_path: Path) -> None:
 
     assert run.is_finished
     assert run.progress() == []
-    assert [row["name"] for row in run.scores()] == ["real text", "mle", "mle"]
+    assert [row.name for row in run.scores()] == ["real text", "mle", "mle"]
 
 
 def test_sentences_of_both_stages(toy_run: Run) -> None:

@@ -41,7 +41,7 @@ def test_seeds_of_one_setting_are_one_row(captions_run: Run, tmp_path: Path) -> 
         "sda",
     ]
     assert all(row.seeds == (captions_run.settings.seed, 1) for row in rows)
-    first = {score["name"]: score["value"] for score in captions_run.scores()[3]["scores"]}
+    first = {score.name: score.value for score in captions_run.scores()[3].scores}
     assert rows[3].values["bleu-3"] == pytest.approx([first["bleu-3"], first["bleu-3"] + 0.5])
 
 

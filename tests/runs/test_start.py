@@ -132,7 +132,7 @@ def test_every_method_begins_with_the_models_of_the_start(
     assert stage_one_lines(run) == start.progress()
     # What the start scores is not told twice in two ways.
     assert run.scores()[:3] == start.scores()
-    assert [row["name"] for row in run.scores()[3:]] == [method]
+    assert [row.name for row in run.scores()[3:]] == [method]
     assert contents(start.path) == before
 
 
@@ -149,7 +149,7 @@ def test_rows_of_the_start_are_those_that_would_be_measured(
 def test_another_evaluation_is_not_taken_from_the_start(start: Run, tmp_path: Path) -> None:
     run = from_start(start, tmp_path / "run", ("evaluation.final_samples=35",))
 
-    assert [row["name"] for row in run.scores()] == ["real text", "mle", "mle", "sda"]
+    assert [row.name for row in run.scores()] == ["real text", "mle", "mle", "sda"]
     assert run.scores()[1] != start.scores()[1]
 
 

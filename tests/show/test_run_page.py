@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sda.errors import UserError
-from sda.runs.report import run_names, write_report
+from sda.runs.report import run_names, run_views, write_report
 from sda.runs.run import Run
 from sda.show.run_page import score_table
 
@@ -142,14 +142,9 @@ def test_a_run_that_has_just_begun(copy: Run, tmp_path: Path) -> None:
 
 
 def test_the_table_of_scores(toy_run: Run, captions_run: Run) -> None:
-    header, body = score_table([toy_run, captions_run], ["bleu-3", "nll-oracle", "nothing"])
-    bleu = [
-        score["value"]
-        for run in (toy_run, captions_run)
-        for row in run.scores()
-        for score in row["scores"]
-        if score["name"] == "bleu-3"
-    ]
+    views = run_views([toy_run, captions_run])
+    header, body = score_table(views, ["bleu-3", "nll-oracle", "nothing"])
+    bleu = [row.value("bleu-3") for run in (toy_run, captions_run) for row in run.scores()]
 
     assert len(header) == 9
     assert [row[0] for row in body] == ["bleu-3", "nll-oracle"]

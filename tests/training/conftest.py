@@ -4,10 +4,10 @@ import pytest
 import torch
 from fakes import seeded
 
-from sda.buffer import Buffer
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
 from sda.text.corpus import Corpus
 from sda.training.state import TrainState
+from training.states import state_of
 
 
 @pytest.fixture
@@ -22,15 +22,7 @@ def build(corpus: Corpus) -> Callable[[int], TrainState]:
         )
         discriminator = RnnDiscriminator(words, rng, embedding=8, hidden=8)
         torch.manual_seed(seed)
-        return TrainState(
-            generator,
-            discriminator,
-            torch.optim.Adam(generator.parameters(), 0.01),
-            torch.optim.Adam(generator.parameters(), 0.005),
-            torch.optim.Adam(discriminator.parameters(), 0.01),
-            Buffer(5, ("bleu-2", "likelihood"), corpus.vocabulary.eos),
-            rng,
-        )
+        return state_of(generator, discriminator, ("bleu-2", "likelihood"), rng)
 
     return build
 

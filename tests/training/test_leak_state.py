@@ -1,43 +1,30 @@
 """A generator that reads the discriminator goes on as if nothing had happened, too."""
 
-import json
 from collections.abc import Iterator
 from itertools import islice
 
 import pytest
 import torch
 from fakes import seeded
-from torch import Tensor
 
 from sda.algorithm import self_data_augmentation
-from sda.buffer import Buffer
 from sda.models.cnn import CnnDiscriminator
 from sda.models.leak import LeakGenerator, WorkerReward
 from sda.reference.likelihood import Likelihood
 from sda.reference.metric import WeightedSum
 from sda.text.corpus import Corpus
 from sda.training.progress import Progress
-from sda.training.schedule import Phase, paper_schedule, stage_one
-from sda.training.stages import (
-    BufferSettings,
-    DiscriminatorSettings,
-    MleSettings,
-    StageTwoSettings,
-    TrainingSettings,
-)
-from sda.training.state import Json, TrainState
+from sda.training.schedule import Phase
+from sda.training.stages import StageTwoSettings
+from sda.training.state import TrainState
 from sda.training.walk import expecting
+from training.states import PHASES, SCHEDULE, SETTINGS, assert_goes_on, saved, state_of
 
-SETTINGS = TrainingSettings(
-    mle=MleSettings(batch_size=4),
-    discriminator_phase=DiscriminatorSettings(
-        batch_size=8, first_passes=1, first_sentences=8, rounds=1, passes=1, sentences=8
-    ),
-    buffer=BufferSettings(candidates=10, first_fill=20),
-    stage2=StageTwoSettings(batch_size=4, rollouts=2, rollout_every=2, rescale="rank"),
+LEAK = SETTINGS.model_copy(
+    update={
+        "stage2": StageTwoSettings(batch_size=4, rollouts=2, rollout_every=2, rescale="rank"),
+    }
 )
-PHASES = stage_one(epochs=4, rounds=2, alternations=2)
-SCHEDULE = paper_schedule(2, first=2, every=1)
 
 
 def build(
@@ -60,15 +47,7 @@ def build(
         cache_megabytes=cache_megabytes,
     )
     torch.manual_seed(seed)
-    return TrainState(
-        generator,
-        discriminator,
-        torch.optim.Adam(generator.parameters(), 0.01),
-        torch.optim.Adam(generator.parameters(), 0.005),
-        torch.optim.Adam(discriminator.parameters(), 0.01),
-        Buffer(5, ("likelihood",), corpus.vocabulary.eos),
-        rng,
-    )
+    return state_of(generator, discriminator, ("likelihood",), rng)
 
 
 def train(state: TrainState, corpus: Corpus) -> Iterator[Progress]:
@@ -79,15 +58,9 @@ def train(state: TrainState, corpus: Corpus) -> Iterator[Progress]:
         metric=metric,
         phases=PHASES,
         schedule=SCHEDULE,
-        settings=SETTINGS,
+        settings=LEAK,
     )
     return expecting(loop, state, corpus, len(PHASES))
-
-
-def saved(state: TrainState) -> tuple[dict[str, Tensor], Json]:
-    """What a file would hold."""
-    tensors = {name: value.clone() for name, value in state.tensors().items()}
-    return tensors, json.loads(json.dumps(state.counters()))
 
 
 @pytest.mark.parametrize("worker_reward", ["q", "intrinsic"])
@@ -96,22 +69,11 @@ def test_a_saved_state_goes_on_as_if_nothing_had_happened(
     corpus: Corpus, worker_reward: WorkerReward, cache_megabytes: int
 ) -> None:
     """Two epochs come between rounds of the discriminator, so one stop is between two of a turn."""
-    whole = build(3, corpus, worker_reward, cache_megabytes)
-    snapshots, progress = [saved(whole)], []
-    for entry in train(whole, corpus):
-        progress.append(entry)
-        snapshots.append(saved(whole))
-    expected, _ = snapshots[-1]
-    assert len(progress) == len(PHASES) + len(SCHEDULE)
-
-    for done, (tensors, counters) in enumerate(snapshots):
-        resumed = build(4, corpus, worker_reward, cache_megabytes)
-        resumed.load(tensors, counters)
-        assert list(train(resumed, corpus)) == progress[done:]
-        found, _ = saved(resumed)
-        assert found.keys() == expected.keys()
-        for name, value in found.items():
-            assert torch.equal(value, expected[name]), f"{name} after {done} epochs"
+    assert_goes_on(
+        build(3, corpus, worker_reward, cache_megabytes),
+        lambda: build(4, corpus, worker_reward, cache_megabytes),
+        lambda state: train(state, corpus),
+    )
 
 
 def test_kept_features_change_nothing_but_rounding(corpus: Corpus) -> None:

@@ -2,9 +2,7 @@ import json
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-import torch
 from fakes import seeded
-from torch import Tensor
 
 from sda.algorithm import self_data_augmentation
 from sda.reference.bleu import Bleu
@@ -12,26 +10,13 @@ from sda.reference.likelihood import Likelihood
 from sda.reference.metric import WeightedSum
 from sda.text.corpus import Corpus
 from sda.training.progress import Progress
-from sda.training.schedule import paper_schedule, stage_one
-from sda.training.stages import (
-    BufferSettings,
-    DiscriminatorSettings,
-    MleSettings,
-    StageTwoSettings,
-    TrainingSettings,
-)
-from sda.training.state import Json, TrainState
+from sda.training.stages import MleSettings
+from sda.training.state import TrainState
+from training.states import PHASES, SCHEDULE, SETTINGS, assert_goes_on, saved
 
-SETTINGS = TrainingSettings(
-    mle=MleSettings(batch_size=4, patience=1, rate_drops=9, keep_best=True),
-    discriminator_phase=DiscriminatorSettings(
-        batch_size=8, first_passes=1, first_sentences=8, rounds=1, passes=1, sentences=8
-    ),
-    buffer=BufferSettings(candidates=10, first_fill=20),
-    stage2=StageTwoSettings(batch_size=4, rollouts=2),
+STOPPING = SETTINGS.model_copy(
+    update={"mle": MleSettings(batch_size=4, patience=1, rate_drops=9, keep_best=True)}
 )
-PHASES = stage_one(epochs=4, rounds=2, alternations=2)
-SCHEDULE = paper_schedule(2, first=2, every=1)
 
 Build = Callable[[int], TrainState]
 
@@ -49,36 +34,16 @@ def train(state: TrainState, corpus: Corpus) -> Iterator[Progress]:
         metric=metric,
         phases=PHASES,
         schedule=SCHEDULE,
-        settings=SETTINGS,
+        settings=STOPPING,
     )
-
-
-def saved(state: TrainState) -> tuple[dict[str, Tensor], Json]:
-    """What a file would hold."""
-    tensors = {name: value.clone() for name, value in state.tensors().items()}
-    return tensors, json.loads(json.dumps(state.counters(), allow_nan=False))
 
 
 def test_a_saved_state_goes_on_as_if_nothing_had_happened(build: Build, corpus: Corpus) -> None:
     whole = build(3)
     whole.mle_optimizer.param_groups[0]["lr"] = 0.5  # too fast, so that it is lowered on the way
-    snapshots, progress = [saved(whole)], []
-    for entry in train(whole, corpus):
-        progress.append(entry)
-        snapshots.append(saved(whole))
-    expected_tensors, expected_counters = snapshots[-1]
-    assert len(progress) == len(PHASES) + len(SCHEDULE)
-    assert expected_counters["rate_drops"] > 0
+    assert_goes_on(whole, lambda: build(4), lambda state: train(state, corpus))
 
-    for done, (tensors, counters) in enumerate(snapshots):
-        resumed = build(4)
-        resumed.load(tensors, counters)
-        assert list(train(resumed, corpus)) == progress[done:]
-        found_tensors, found_counters = saved(resumed)
-        assert found_counters == expected_counters
-        assert found_tensors.keys() == expected_tensors.keys()
-        for name, value in found_tensors.items():
-            assert torch.equal(value, expected_tensors[name]), f"{name} after {done} epochs"
+    assert whole.rate_drops > 0
 
 
 def test_the_seed_decides_everything(build: Build, corpus: Corpus) -> None:

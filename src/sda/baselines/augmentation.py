@@ -1,9 +1,11 @@
-"""What all augmenters share: words of a vocabulary, a seed, and the way back to a corpus."""
+"""What all augmenters share: a corpus in, and the same corpus with more training sentences out."""
 
-from __future__ import annotations
-
+# Annotations are not postponed here: settings are checked by the types of fields, which classes in
+# other files inherit.
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -12,8 +14,41 @@ from numpy.typing import NDArray
 from sda.errors import UserError
 from sda.text.corpus import Corpus
 from sda.text.sentences import Flat, Sentences
-from sda.text.synonyms import Choices, Synonyms, find_choices
+from sda.text.synonyms import Choices, find_choices, read_synonyms, wordnet
 from sda.text.vocabulary import Vocabulary, WordVocabulary
+
+
+@dataclass(eq=False)
+class Augmentation(ABC):
+    """Adds `per_sentence` new versions of every training sentence, in words of the vocabulary.
+
+    Versions are written from the words of the sentences as they are, end symbols left out;
+    validation sentences stay as they were.
+    """
+
+    vocabulary: Vocabulary
+    rng: torch.Generator
+    per_sentence: int = 4
+
+    def __call__(self, corpus: Corpus) -> Corpus:
+        eos = corpus.vocabulary.eos
+        # The end symbol takes a place of its own.
+        longest = corpus.max_length - (eos is not None)
+        written = Sentences.from_flat(self.write(corpus.train.flat(eos), longest), eos)
+        context = corpus.train.context
+        if context is not None:
+            # A version of a sentence is about what the sentence is about.
+            rows = torch.arange(len(corpus.train)).repeat_interleave(self.per_sentence)
+            written = written.about(context[rows])
+        return replace(corpus, train=Sentences.join([corpus.train, written]))
+
+    @abstractmethod
+    def write(self, sentences: Flat, longest: int) -> Flat:
+        """The new versions, those of one sentence side by side, of at most `longest` words each."""
+
+    def seed(self) -> int:
+        """A number from `rng`, for random numbers that torch does not draw."""
+        return int(torch.randint(2**62, (), generator=self.rng))
 
 
 def spelled(vocabulary: Vocabulary) -> tuple[int, tuple[str, ...]]:
@@ -34,26 +69,10 @@ def mark_words(
     return np.concatenate((np.zeros(first, np.bool_), judge(words)))
 
 
-def vocabulary_choices(vocabulary: Vocabulary, table: Synonyms) -> Choices:
-    """What each id may become, among the words of the vocabulary."""
+def synonym_choices(vocabulary: Vocabulary, path: str | None) -> Choices:
+    """The synonyms of each id among the words of the vocabulary, by WordNet or the user's table."""
+    table = wordnet() if path is None else read_synonyms(Path(path))
     first, words = spelled(vocabulary)
     choices, _ = find_choices(words, table, in_vocabulary=True)
     starts = np.concatenate((np.zeros(first, np.int64), choices.starts))
     return Choices(choices.words + np.int32(first), starts)
-
-
-def draw_seed(rng: torch.Generator) -> int:
-    return int(torch.randint(2**62, (), generator=rng))
-
-
-def most_words(corpus: Corpus) -> int:
-    """Words that a sentence of the corpus may have, the end symbol not counted."""
-    return corpus.max_length - (corpus.vocabulary.eos is not None)
-
-
-def with_written(corpus: Corpus, written: Flat) -> Corpus:
-    """The corpus with more training sentences; validation sentences are as they were."""
-    if corpus.train.context is not None:
-        raise UserError("augmentation does not say what its sentences are about: unset data.label.")
-    more = Sentences.from_flat(written, corpus.vocabulary.eos)
-    return replace(corpus, train=Sentences.join([corpus.train, more]))

@@ -7,17 +7,17 @@ not the word there; what it expects takes that word's place.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from sda.baselines.augmentation import draw_seed, mark_words, with_written
+from sda.baselines.augmentation import Augmentation, mark_words
 from sda.models.initialise import normal_
-from sda.text.corpus import POOL, Corpus, batches
+from sda.text.corpus import POOL, batches
 from sda.text.sentences import Flat, Sentences
-from sda.text.vocabulary import Vocabulary
 
 COMMON = 5
 """Times that a word must occur before it may take another's place."""
@@ -31,31 +31,21 @@ _SENTENCES = 512  # written at a time
 Progress = Callable[[int, int], None]
 
 
-class Contextual:
+@dataclass(eq=False)
+class Contextual(Augmentation):
     """Adds versions of every training sentence with words drawn anew from their context."""
 
-    def __init__(
-        self,
-        vocabulary: Vocabulary,
-        rng: torch.Generator,
-        alpha: float = 0.1,
-        per_sentence: int = 4,
-        temperature: float = 1.0,
-        updates: int = 1000,
-        hidden: int = 64,
-    ) -> None:
-        self.is_word = mark_words(vocabulary, has_letters)
-        self.rng = rng
-        self.alpha = alpha
-        self.per_sentence = per_sentence
-        self.temperature = temperature
-        self.updates = updates
-        self.hidden = hidden
+    alpha: float = 0.1
+    temperature: float = 1.0
+    updates: int = 1000
+    hidden: int = 64
 
-    def __call__(self, corpus: Corpus) -> Corpus:
-        sentences = corpus.train.flat(corpus.vocabulary.eos)
-        model = fit_context(sentences, self.is_word, draw_seed(self.rng), self.updates, self.hidden)
-        written = rewrite(
+    def __post_init__(self) -> None:
+        self.is_word = mark_words(self.vocabulary, has_letters)
+
+    def write(self, sentences: Flat, longest: int) -> Flat:
+        model = fit_context(sentences, self.is_word, self.seed(), self.updates, self.hidden)
+        return rewrite(
             model,
             sentences,
             self.rng,
@@ -63,7 +53,6 @@ class Contextual:
             per_sentence=self.per_sentence,
             temperature=self.temperature,
         )
-        return with_written(corpus, written)
 
 
 class ContextModel(nn.Module):

@@ -6,47 +6,34 @@ the original, which would change them (decision 0028).
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import dataclass
 
-import torch
-
-from sda.baselines.augmentation import draw_seed, most_words, vocabulary_choices, with_written
+from sda.baselines.augmentation import Augmentation, synonym_choices
 from sda.baselines.edits import OPERATIONS, Operation, edit
-from sda.text.corpus import Corpus
-from sda.text.synonyms import read_synonyms, wordnet
-from sda.text.vocabulary import Vocabulary
+from sda.text.sentences import Flat
 
 
-class Eda:
-    """Adds `per_sentence` edited versions of every training sentence, by words it knows.
+@dataclass(eq=False)
+class Eda(Augmentation):
+    """Adds edited versions of every training sentence, by words it knows.
 
     `synonyms` names a table of the user's own in the place of WordNet.
     """
 
-    def __init__(
-        self,
-        vocabulary: Vocabulary,
-        rng: torch.Generator,
-        alpha: float = 0.1,
-        per_sentence: int = 4,
-        operations: tuple[Operation, ...] = OPERATIONS,
-        synonyms: str | None = None,
-    ) -> None:
-        table = wordnet() if synonyms is None else read_synonyms(Path(synonyms))
-        self.choices = vocabulary_choices(vocabulary, table)
-        self.rng = rng
-        self.alpha = alpha
-        self.per_sentence = per_sentence
-        self.operations = operations
+    alpha: float = 0.1
+    operations: tuple[Operation, ...] = OPERATIONS
+    synonyms: str | None = None
 
-    def __call__(self, corpus: Corpus) -> Corpus:
-        written = edit(
-            corpus.train.flat(corpus.vocabulary.eos),
+    def __post_init__(self) -> None:
+        self.choices = synonym_choices(self.vocabulary, self.synonyms)
+
+    def write(self, sentences: Flat, longest: int) -> Flat:
+        return edit(
+            sentences,
             self.choices,
-            draw_seed(self.rng),
+            self.seed(),
             alpha=self.alpha,
             per_sentence=self.per_sentence,
             operations=self.operations,
-            longest=most_words(corpus),
+            longest=longest,
         )
-        return with_written(corpus, written)

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sda.text.compiled import compiled
+from sda.text.compiled import Ids, Numbers, compiled
 from sda.text.sentences import Flat
 from sda.text.streams import Stream, below, geometric, start_stream, uniform
 from sda.text.synonyms import Choices
@@ -25,9 +24,6 @@ OPERATIONS: tuple[Operation, ...] = ("replace", "insert", "swap", "delete")
 
 _REPLACE, _INSERT, _SWAP, _DELETE = range(len(OPERATIONS))
 _TRIES = 10  # swaps that may exchange equal words before another operation takes their turn
-
-Ids = NDArray[np.int32]
-Places = NDArray[np.int64]
 
 
 def edit(
@@ -67,7 +63,7 @@ def edit(
 
 
 @compiled
-def count_changed(source: Ids, starts: Places, written: Ids, written_starts: Places) -> int:
+def count_changed(source: Ids, starts: Numbers, written: Ids, written_starts: Numbers) -> int:
     """How many of the written sentences differ from their source; both are the parts of a `Flat`.
 
     Every source has equally many.
@@ -95,17 +91,17 @@ def check(sentences: Flat, choices: Choices, per_sentence: int) -> None:
 @compiled
 def _edit_all(
     ids: Ids,
-    starts: Places,
+    starts: Numbers,
     words: Ids,
-    rows: Places,
-    operations: Places,
+    rows: Numbers,
+    operations: Numbers,
     alpha: float,
     per_sentence: int,
     most: int,
     seed: int,
     first: int,
     written: Ids,
-    written_starts: Places,
+    written_starts: Numbers,
 ) -> None:
     """Fill `written` and `written_starts`."""
     stream = np.zeros(1, np.uint64)
@@ -157,7 +153,7 @@ def _edit_all(
 
 
 @compiled
-def _deal(left: Places, stream: Stream) -> int:
+def _deal(left: Numbers, stream: Stream) -> int:
     """The place of the next card of a shuffled pack that has `left[k]` cards of kind k."""
     card = below(stream, left.sum())
     kind = 0
@@ -169,7 +165,7 @@ def _deal(left: Places, stream: Stream) -> int:
 
 
 @compiled
-def _choice(word: int, words: Ids, rows: Places, stream: Stream) -> int:
+def _choice(word: int, words: Ids, rows: Numbers, stream: Stream) -> int:
     """Any of the word's choices."""
     return int(words[rows[word] + below(stream, rows[word + 1] - rows[word])])
 
@@ -179,8 +175,8 @@ def _replace(
     line: Ids,
     source: Ids,
     words: Ids,
-    rows: Places,
-    firsts: Places,
+    rows: Numbers,
+    firsts: Numbers,
     n: int,
     becomes: Ids,
     stream: Stream,
@@ -198,7 +194,7 @@ def _replace(
 
 @compiled
 def _insert(
-    line: Ids, source: Ids, words: Ids, rows: Places, spots: Places, n: int, stream: Stream
+    line: Ids, source: Ids, words: Ids, rows: Numbers, spots: Numbers, n: int, stream: Stream
 ) -> int:
     """Put n synonyms of any words before any words; returns the new length."""
     length = len(source)
@@ -244,7 +240,7 @@ def _delete(line: Ids, source: Ids, alpha: float, stream: Stream) -> int:
 
 
 @compiled
-def choose(places: Places, n: int, stream: Stream) -> None:
+def choose(places: Numbers, n: int, stream: Stream) -> None:
     """The first n are drawn from all of them without replacement, in random order."""
     for place in range(n):
         other = place + below(stream, len(places) - place)

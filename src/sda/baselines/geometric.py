@@ -2,54 +2,42 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
-import torch
 
-from sda.baselines.augmentation import draw_seed, vocabulary_choices, with_written
-from sda.baselines.edits import Ids, Places, check, choose
-from sda.text.compiled import compiled
-from sda.text.corpus import Corpus
+from sda.baselines.augmentation import Augmentation, synonym_choices
+from sda.baselines.edits import check, choose
+from sda.text.compiled import Ids, Numbers, compiled
 from sda.text.sentences import Flat
 from sda.text.streams import geometric, start_stream
-from sda.text.synonyms import Choices, read_synonyms, wordnet
-from sda.text.vocabulary import Vocabulary
+from sda.text.synonyms import Choices
 
 
-class SynonymGeometric:
+@dataclass(eq=False)
+class SynonymGeometric(Augmentation):
     """Adds versions of every training sentence with few words replaced, mostly by near synonyms.
 
     Both the number of words and the rank of the synonym are geometric; a synonym of a commoner
     sense has a lower rank. Synonyms that the vocabulary lacks do not count in the rank.
     """
 
-    def __init__(
-        self,
-        vocabulary: Vocabulary,
-        rng: torch.Generator,
-        per_sentence: int = 4,
-        word_ratio: float = 0.5,
-        choice_ratio: float = 0.5,
-        synonyms: str | None = None,
-    ) -> None:
-        table = wordnet() if synonyms is None else read_synonyms(Path(synonyms))
-        self.choices = vocabulary_choices(vocabulary, table)
-        self.rng = rng
-        self.per_sentence = per_sentence
-        self.word_ratio = word_ratio
-        self.choice_ratio = choice_ratio
+    word_ratio: float = 0.5
+    choice_ratio: float = 0.5
+    synonyms: str | None = None
 
-    def __call__(self, corpus: Corpus) -> Corpus:
-        written = replace_geometric(
-            corpus.train.flat(corpus.vocabulary.eos),
+    def __post_init__(self) -> None:
+        self.choices = synonym_choices(self.vocabulary, self.synonyms)
+
+    def write(self, sentences: Flat, longest: int) -> Flat:
+        return replace_geometric(
+            sentences,
             self.choices,
-            draw_seed(self.rng),
+            self.seed(),
             per_sentence=self.per_sentence,
             word_ratio=self.word_ratio,
             choice_ratio=self.choice_ratio,
         )
-        return with_written(corpus, written)
 
 
 def replace_geometric(
@@ -79,9 +67,9 @@ def replace_geometric(
 @compiled
 def _replace_all(
     ids: Ids,
-    starts: Places,
+    starts: Numbers,
     words: Ids,
-    rows: Places,
+    rows: Numbers,
     per_sentence: int,
     word_ratio: float,
     choice_ratio: float,

@@ -8,19 +8,18 @@ and Goldberg 2014). Words that can stand in each other's place are close.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sda.baselines.augmentation import draw_seed, mark_words, with_written
+from sda.baselines.augmentation import Augmentation, mark_words
 from sda.baselines.edits import edit
-from sda.text.corpus import Corpus
 from sda.text.sentences import Flat
 from sda.text.stop_words import STOP_WORDS
 from sda.text.synonyms import Choices
-from sda.text.vocabulary import Vocabulary
 
 COMMON = 5
 """Times that a word must occur: the company of a rarer one is chance."""
@@ -30,39 +29,27 @@ _ROUNDS = 6
 _ROWS = 1024  # words compared with all others at a time
 
 
-class Neighbours:
+@dataclass(eq=False)
+class Neighbours(Augmentation):
     """Adds versions of every training sentence with words replaced by close ones of the corpus."""
 
-    def __init__(
-        self,
-        vocabulary: Vocabulary,
-        rng: torch.Generator,
-        alpha: float = 0.1,
-        per_sentence: int = 4,
-        neighbours: int = 5,
-        size: int = 64,
-    ) -> None:
-        self.is_word = mark_words(vocabulary, has_meaning)
-        self.rng = rng
-        self.alpha = alpha
-        self.per_sentence = per_sentence
-        self.neighbours = neighbours
-        self.size = size
+    alpha: float = 0.1
+    neighbours: int = 5
+    size: int = 64
 
-    def __call__(self, corpus: Corpus) -> Corpus:
-        sentences = corpus.train.flat(corpus.vocabulary.eos)
-        choices = find_neighbours(
-            sentences, self.is_word, draw_seed(self.rng), self.neighbours, self.size
-        )
-        written = edit(
+    def __post_init__(self) -> None:
+        self.is_word = mark_words(self.vocabulary, has_meaning)
+
+    def write(self, sentences: Flat, longest: int) -> Flat:
+        choices = find_neighbours(sentences, self.is_word, self.seed(), self.neighbours, self.size)
+        return edit(
             sentences,
             choices,
-            draw_seed(self.rng),
+            self.seed(),
             alpha=self.alpha,
             per_sentence=self.per_sentence,
             operations=("replace",),
         )
-        return with_written(corpus, written)
 
 
 def has_meaning(words: Sequence[str]) -> NDArray[np.bool_]:

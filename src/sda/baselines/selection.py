@@ -84,7 +84,7 @@ class Rejection:
     def _log_ratio(self, sentences: Sentences) -> Tensor:
         """(B,) log D / (1 - D), which is the discriminator's logit."""
         with without_dropout(self._discriminator):
-            return self._discriminator.real_logit(sentences).double().cpu()
+            return self._discriminator.real_logit(sentences).cpu().double()
 
 
 def _require_parts(metric: WeightedSum) -> None:

@@ -112,7 +112,7 @@ class Repetition:
         loss = nll(generator, sentences)
         if torch.rand((), generator=self._rng, device=self._rng.device).item() >= self._rate:
             return loss
-        written = sample(generator, len(sentences), self._rng).trimmed()
+        written = sample(generator, len(sentences), self._rng, context=sentences.context).trimmed()
         marked = repeated(written.tokens, _words(generator, written), self._n)
         return loss + self._alpha * _cost(generator, written, marked.float())
 
@@ -150,7 +150,7 @@ class VocabularyKl:
 
     def __call__(self, generator: Generator, sentences: Sentences) -> Tensor:
         loss = nll(generator, sentences)
-        written = sample(generator, len(sentences), self._rng).trimmed()
+        written = sample(generator, len(sentences), self._rng, context=sentences.context).trimmed()
         words = _words(generator, written)
         self._written = self._renewed(self._written, written.tokens[words])
         self._real = self._renewed(self._real, sentences.tokens[_words(generator, sentences)])

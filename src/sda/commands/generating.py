@@ -32,7 +32,10 @@ def train(
     out: Annotated[Path | None, typer.Option(help="Run folder; by default one in runs/.")] = None,
     method: Annotated[
         str | None,
-        typer.Option(help="mle, rl, sda, raft, ...; by default --config's or the generator's."),
+        typer.Option(
+            help="What is done after MLE: mle (nothing), rl, sda, raft, best-of-n, ...; by default"
+            " that of --config or of the generator, which is sda for most, as --preset has it."
+        ),
     ] = None,
     generator: Annotated[
         str, typer.Option(help="rnn, gru, leakrnn, transformer, cnn, seqgan or leakgan.")
@@ -48,13 +51,20 @@ def train(
     preset: Annotated[
         str | None,
         typer.Option(
-            help="paper, recommended, vocabulary or repetition; by default recommended for a"
-            " text file."
+            help="What training after MLE is like. `recommended`, the default for a text file:"
+            " sentences are rewarded by the metric itself, the text is learned in between, and"
+            " training stops early if the validation loss or the duplicates rise; it has no"
+            " discriminator and no buffer. `paper`, the default for all else: the paper's method."
+            " `vocabulary`, `repetition`: the paper's with a metric for rare words, or against"
+            " repeated ones."
         ),
     ] = None,
     config: Annotated[Path | None, typer.Option(help="Settings file (TOML).")] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, max=LARGEST_SEED, help="All random numbers.")
+        int | None,
+        typer.Option(
+            min=0, max=LARGEST_SEED, help="The same seed gives the same run, bit for bit."
+        ),
     ] = None,
     assignments: Annotated[
         list[str] | None, typer.Option("--set", help="One setting, as key=value; repeatable.")
@@ -72,16 +82,22 @@ def train(
     lower: Lower = False,
     subwords: Subwords = None,
     tokenizer: Annotated[Tokenizer | None, typer.Option(help="whitespace or words.")] = None,
-    min_count: Annotated[int | None, typer.Option(min=1, help="Rarer words are rare.")] = None,
-    max_length: Annotated[int | None, typer.Option(min=1, help="Most words.")] = None,
+    min_count: Annotated[
+        int | None,
+        typer.Option(min=1, help="Words seen less often are written as unknown."),
+    ] = None,
+    max_length: Annotated[
+        int | None, typer.Option(min=1, help="Leave out sentences with more words than this.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but warnings.")] = False,
     json_lines: Annotated[
         bool, typer.Option("--json", help="One JSON object an epoch on standard output.")
     ] = False,
 ) -> None:
-    """Train a generator by MLE and then by self data augmentation."""
+    """Train a generator: by maximum likelihood (MLE) first, then by the method."""
     from sda.runs.train import train_run
     from sda.settings.layers import Choices, refuse_idle
+    from sda.settings.method_name import method_name
 
     given = {
         "valid": text_or_none(valid),
@@ -117,7 +133,7 @@ def train(
         assignments=assignments or (),
     )
     settings, origins = choices.settle()
-    folder = out or default_folder(source, generator, settings.method, profile, settings.seed)
+    folder = out or default_folder(source, generator, method_name(settings), profile, settings.seed)
     reporter = _reporter(quiet, json_lines)
     run = train_run(settings, origins, folder, reporter, resume)
     if not json_lines:
@@ -175,7 +191,9 @@ def sample(
     temperature: Annotated[float, typer.Option(help="Below 1 is sharper (alpha is 1/T).")] = 1.0,
     top_k: Annotated[int | None, typer.Option(help="Only the k likeliest words.")] = None,
     top_p: Annotated[float | None, typer.Option(help="Only words of this total share.")] = None,
-    max_length: Annotated[int | None, typer.Option(min=1, help="Most tokens.")] = None,
+    max_length: Annotated[
+        int | None, typer.Option(min=1, help="Cut sentences after so many words.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same sentences.")] = 0,
     stage: Annotated[Stage, typer.Option(help="Last state, or the end of Stage I.")] = Stage.last,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="File to write to.")] = None,

@@ -39,7 +39,9 @@ Subwords = Annotated[
         " is unknown; 2000 is a good number. Needs the extra sda[subwords]."
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="All random numbers.")]
+Seed = Annotated[
+    int, typer.Option(min=0, max=LARGEST_SEED, help="The same seed gives the same result.")
+]
 
 
 def text_or_none(path: Path | None) -> str | None:

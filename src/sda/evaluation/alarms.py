@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sda.evaluation.catalogue import kind_of
 from sda.evaluation.interval import NORMAL
@@ -30,6 +31,11 @@ class Alarm:
     name: str
     scores: tuple[str, ...]
     message: str
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Alarm:
+        """The alarm that `as_dict` wrote down."""
+        return cls(data["name"], tuple(data["scores"]), data["message"])
 
     def as_dict(self) -> dict[str, object]:
         return {"name": self.name, "scores": list(self.scores), "message": self.message}

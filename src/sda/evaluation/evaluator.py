@@ -75,6 +75,10 @@ class Evaluation:
     """What makes a score less sure than it looks."""
     nearest: list[dict[str, object]] = field(default_factory=list)
     """Some samples, each with the training sentence most like it."""
+    name: str = ""
+    """What a run calls the row of its table; empty for texts that are no row of one."""
+    temperature: float | None = None
+    """At which a run's generator wrote the samples; None for texts of any other origin."""
 
     def as_dict(self) -> dict[str, object]:
         """All of it, ready for JSON."""
@@ -89,8 +93,11 @@ class Evaluation:
         }
 
     def value(self, name: str) -> float:
-        """The value of the score of that name."""
-        return next(score.value for score in self.scores if score.name == name)
+        """The value of the score of that name; an unknown name raises one that lists them."""
+        values = {score.name: score.value for score in self.scores}
+        if name not in values:
+            raise UserError(f"there is no score {name!r} here (known: {', '.join(values)})")
+        return values[name]
 
 
 class Evaluator:

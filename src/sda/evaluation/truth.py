@@ -33,8 +33,8 @@ def generator_log_prob(generator: Generator, sentences: Sentences) -> Tensor:
     parts = [torch.zeros(0, dtype=torch.float64)]
     with without_dropout(generator):
         for start in range(0, len(sentences), CHUNK):
-            log_probs = generator.log_probs(sentences[start : start + CHUNK])
-            parts.append(log_probs.double().sum(1).cpu())
+            log_probs = generator.log_probs(sentences[start : start + CHUNK].to(generator.device))
+            parts.append(log_probs.cpu().double().sum(1))
     return torch.cat(parts)
 
 

@@ -29,8 +29,8 @@ class Likelihood(ReferenceMetric):
         parts = [torch.zeros(0, dtype=torch.float64)]
         with without_dropout(self._generator):
             for start in range(0, len(sentences), CHUNK):
-                part = sentences[start : start + CHUNK]
-                total = self._generator.log_probs(part).double().sum(1).cpu()
+                part = sentences[start : start + CHUNK].to(self._generator.device)
+                total = self._generator.log_probs(part).cpu().double().sum(1)
                 fixed_length = self._generator.eos is None
                 parts.append(total if fixed_length else total / part.lengths.clamp(min=1).cpu())
         return torch.cat(parts)

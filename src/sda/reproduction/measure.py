@@ -26,7 +26,6 @@ from sda.runs.costs import run_costs
 from sda.runs.curve import TEMPERATURES, make_point_decoding
 from sda.runs.run import Run
 from sda.scoring.points import CHECKED_SENTENCES, PointScorer
-from sda.scoring.scorer import ScoredRow
 from sda.settings.layers import source_kind
 from sda.source import load_source
 from sda.text.reading import read_lines
@@ -65,7 +64,7 @@ def points_for(job: Job) -> Points:
 def make_record(job: Job, run: Run, points: Points) -> dict[str, Any]:
     """All that the ledger keeps, ready for JSON."""
     began = time.monotonic()
-    rows = [ScoredRow.from_dict(row) for row in run.scores()]
+    rows = run.scores()
     # The two rows after real text are those of the start; without a second stage that is all.
     own = rows[3] if len(rows) > 3 else rows[1]
     real = rows[0]

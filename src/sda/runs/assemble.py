@@ -58,13 +58,9 @@ def _build_generator(
 
 
 def build_metric(
-    settings: Settings,
-    corpus: Corpus,
-    generator: Generator,
-    rng: torch.Generator,
-    function: Any = None,
+    settings: Settings, corpus: Corpus, generator: Generator, rng: torch.Generator
 ) -> WeightedSum:
-    """The weighted sum of the metric's parts; `function` is a user's own, if one was handed in."""
+    """The weighted sum of the metric's parts."""
     known: dict[str, Any] = {
         "vocabulary": corpus.vocabulary,
         "train": corpus.train,
@@ -73,21 +69,27 @@ def build_metric(
     }
     parts = []
     for i, section in enumerate(settings.metric):
-        own = {"function": function} if function is not None and "function" in section else {}
-        rest = {k: v for k, v in section.items() if k != "weight" and k not in own}
+        rest = {k: v for k, v in section.items() if k != "weight"}
         weight = typed(section.get("weight", 1.0), float, f"metric.{i}.weight")
-        parts.append((weight, build(rest, f"metric.{i}", ReferenceMetric, **known, **own)))
+        parts.append((weight, build(rest, f"metric.{i}", ReferenceMetric, **known)))
     if settings.buffer.reject_copies:
         parts.append((1.0, NotCopy(corpus.vocabulary, corpus.train)))
     return WeightedSum(parts)
 
 
 def build_state(
-    settings: Settings, corpus: Corpus, rng: torch.Generator, function: Any = None
+    settings: Settings,
+    corpus: Corpus,
+    rng: torch.Generator,
+    device: torch.device | str = "cpu",
 ) -> tuple[TrainState, WeightedSum]:
-    """Fresh models, optimisers, an empty buffer, and the metric that fills it."""
+    """Fresh models on the device, optimisers, an empty buffer, and the metric that fills it.
+
+    First values are drawn on the CPU, so that they are the same on every device.
+    """
     generator, discriminator = build_models(settings, corpus.vocabulary, corpus.max_length, rng)
-    metric = build_metric(settings, corpus, generator, rng, function)
+    generator, discriminator = generator.to(device), discriminator.to(device)
+    metric = build_metric(settings, corpus, generator, rng)
     state = TrainState(
         generator,
         discriminator,
@@ -110,14 +112,19 @@ def _second_policy(
 
     The generator's first values do not matter: Stage II begins with those of the first.
     """
-    generator = _build_generator(settings, corpus.vocabulary, corpus.max_length, discriminator, rng)
-    critic = Critic(read_features(discriminator, corpus.train[:1]).shape[1], rng)
+    device = next(discriminator.parameters()).device
+    generator = _build_generator(
+        settings, corpus.vocabulary, corpus.max_length, discriminator, rng
+    ).to(device)
+    one = corpus.train[:1].to(device)
+    critic = Critic(read_features(discriminator, one).shape[1], rng).to(device)
     rate = settings.stage2.rate
     return SecondPolicy(generator, _adam(generator, rate), critic, critic_optimizer(critic))
 
 
 def _adam(model: nn.Module, rate: float) -> torch.optim.Optimizer:
-    return torch.optim.Adam(model.parameters(), lr=rate, fused=True)
+    on_device = {parameter.device.type for parameter in model.parameters()}
+    return torch.optim.Adam(model.parameters(), lr=rate, fused=on_device <= {"cpu", "cuda"})
 
 
 def _buffer(settings: BufferSettings, corpus: Corpus, parts: tuple[str, ...]) -> Buffer:

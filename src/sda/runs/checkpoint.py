@@ -39,7 +39,8 @@ class Checkpoints:
         """Write it beside the others, make sure it is on the disk, then give it its name."""
         target = self.folder / name
         temporary = self.folder / f".{name}.part"
-        content = to_bytes({key: tensor.contiguous() for key, tensor in checkpoint.tensors.items()})
+        tensors = {key: tensor.cpu().contiguous() for key, tensor in checkpoint.tensors.items()}
+        content = to_bytes(tensors)
         values = checkpoint.values | {"sha256": hashlib.sha256(content).hexdigest()}
         with naming(target):
             self.folder.mkdir(exist_ok=True)

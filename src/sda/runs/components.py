@@ -1,7 +1,11 @@
-"""Components from settings: `use = "package.module:Name"`, the rest are arguments."""
+"""Components from settings: `use = "package.module:Name"`, the rest are arguments.
+
+In place of a name, settings in memory may hold a class or an object that was handed in.
+"""
 
 from __future__ import annotations
 
+import copy
 import importlib
 import inspect
 import typing
@@ -9,10 +13,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
+from torch import nn
 
 from sda.errors import UserError
+from sda.runs.handed import OBJECT, Handed, ask_again, is_lost
 
 FINITE = ConfigDict(allow_inf_nan=False, arbitrary_types_allowed=True)
+FITTING = ("vocabulary_size", "eos", "max_length")  # what an object shares with the text
+BUILT = ("generator", "discriminator")  # by the run; an object that was made before has others
 
 
 def build(section: Mapping[str, Any], key: str, base: type = object, **known: Any) -> Any:
@@ -23,7 +31,9 @@ def build(section: Mapping[str, Any], key: str, base: type = object, **known: An
     """
     if "use" not in section:
         raise UserError(f"setting '{key}.use' is missing: it names a class as package.module:Name")
-    make = _locate(str(section["use"]), key, base)
+    make = _locate(section["use"], key, base)
+    if not inspect.isclass(make):
+        return _fitting(make, section, key, known)
     parameters = inspect.signature(make).parameters
     hints = typing.get_type_hints(make.__init__)
     free = [name for name in parameters if name not in known]
@@ -35,7 +45,12 @@ def build(section: Mapping[str, Any], key: str, base: type = object, **known: An
             raise UserError(
                 f"unknown setting '{key}.{name}' ({section['use']} takes: {', '.join(free)})"
             )
-        arguments[name] = typed(value, hints.get(name, Any), f"{key}.{name}")
+        if is_lost(value):
+            raise ask_again(value, key)
+        hint = hints.get(name, Any)
+        arguments[name] = (
+            value.thing if isinstance(value, Handed) else typed(value, hint, f"{key}.{name}")
+        )
     missing = [n for n in free if n not in arguments and parameters[n].default is inspect._empty]
     if missing:
         raise UserError(f"setting '{key}.{missing[0]}' is missing: {section['use']} needs it")
@@ -48,11 +63,45 @@ def build(section: Mapping[str, Any], key: str, base: type = object, **known: An
 
 def takes(section: Mapping[str, Any], key: str, argument: str) -> bool:
     """Whether the component that the section names asks for this argument."""
-    make = _locate(str(section.get("use", "")), key, object)
-    return argument in inspect.signature(make).parameters
+    make = _locate(section.get("use", ""), key, object)
+    kind = make if inspect.isclass(make) else type(make)
+    return argument in inspect.signature(kind).parameters
 
 
-def _locate(use: str, key: str, base: type) -> Any:
+def _fitting(thing: Any, section: Mapping[str, Any], key: str, known: Mapping[str, Any]) -> Any:
+    """The object itself or, of a model, a copy, once it is known to fit the run.
+
+    A run has its models more than once: as they learn, and as they were at the end of Stage I.
+    """
+    role, kind = key.partition(".")[0], type(thing)
+    others = [name for name in section if name != "use"]
+    if others:
+        raise UserError(
+            f"setting '{key}.{others[0]}': the {role} is an object, which is made already; hand in"
+            " its class for settings to count"
+        )
+    for name in BUILT:
+        if name in known and name in inspect.signature(kind).parameters:
+            raise UserError(
+                f"{role}: {kind.__name__} needs the {name} of the run, so hand in the class, not an"
+                " object"
+            )
+    for name in FITTING:
+        if name in known and getattr(thing, name, known[name]) != known[name]:
+            raise UserError(
+                f"{role}: the object has {name} = {getattr(thing, name)}, and the text has"
+                f" {known[name]}"
+            )
+    return copy.deepcopy(thing) if isinstance(thing, nn.Module) else thing
+
+
+def _locate(use: object, key: str, base: type) -> Any:
+    """The class of that name, or what was handed in under it."""
+    if isinstance(use, Handed):
+        return use.thing
+    use = str(use)
+    if use.startswith(OBJECT):
+        raise ask_again(use, key)
     module, _, name = use.partition(":")
     if not module or module.startswith(".") or not name:
         raise UserError(f"setting '{key}.use': {use!r} is not written as package.module:Name")

@@ -16,6 +16,7 @@ from sda.runs.parts import Selector
 from sda.runs.report import run_names
 from sda.runs.run import Run
 from sda.scoring.scorer import Selection
+from sda.settings.method_name import method_name
 from sda.source import Loaded
 
 PROBED = 16  # sentences whose scores tell two models apart that have the same weights
@@ -52,7 +53,8 @@ def collect_models(runs: Sequence[Run], loaded: Loaded) -> list[Model]:
         if start not in starts:
             starts[start] = f"mle ({name})" if several else "mle"
             found.append(Model(starts[start], None, pair[0], start))
-        title = run.settings.method if len(runs) == 1 else f"{run.settings.method} ({name})"
+        method = method_name(run.settings)
+        title = method if len(runs) == 1 else f"{method} ({name})"
         if run.settings.selection:
             generator, selector = run.selecting()
             digest = _selecting_digest(last, selector)

@@ -17,6 +17,8 @@ from sda.settings.schema import Settings, leaves, make_settings, read_toml
 from sda.source import Loaded
 from sda.text.vocabulary import Vocabulary, vocabulary_from_json
 
+STOPPED_IN = "stopped_in"  # the stage in which a callback ended the run, in finished.json
+OWN_TEXT = "run:text.txt"  # the source of a run that was given a list of texts
 STAGE_ONE = "stage1"  # the checkpoint that both MLE and whatever follows it share
 
 
@@ -27,6 +29,7 @@ class RunFolder:
         self.path = path
         self.checkpoints = Checkpoints(path / "checkpoints")
         self.config = path / "config.toml"
+        self.text = path / "text.txt"
         self.vocabulary = path / "vocabulary.json"
         self.progress = path / "progress.jsonl"
         self.buffer = path / "buffer.jsonl"
@@ -58,7 +61,10 @@ class RunFolder:
         """The settings that the folder was made with."""
         if not self.holds_run:
             raise UserError(f"{self.path}: not a run folder (no config.toml in it)")
-        return make_settings(read_toml(self.config))
+        found = make_settings(read_toml(self.config))
+        # Its own text is where the run is, wherever that may be by now.
+        own = {"source": str(self.text)} if found.source == OWN_TEXT else {}
+        return found.model_copy(update=own)
 
     def check_same(self, settings: Settings) -> None:
         """Refuse to go on with other settings than the run began with."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sda.errors import UserError
@@ -60,13 +61,28 @@ class Keeper:
             names.append(_best_name(epoch))
         is_due = stage_one_ends or ends or number % self.every == 0
         if names or is_due:
-            values = {"counters": state.counters(), "progress_bytes": progress_bytes}
-            checkpoint = Checkpoint(state.tensors(), values)
-            for name in names:
-                checkpoints.save(name, checkpoint)
-            if is_due:
-                checkpoints.save_numbered(number, checkpoint)
+            self._write(progress_bytes, names, number if is_due else None)
         checkpoints.drop_others("best-", {_best_name(best) for best in self.guard.best_epochs()})
+
+    def save_end(self, progress_bytes: int) -> None:
+        """Save the state as the last one of a run that ends before its time.
+
+        Where Stage I ends with it, it is also the state that Stage I left.
+        """
+        names = [] if self.folder.checkpoints.has(STAGE_ONE) else [STAGE_ONE]
+        self._write(progress_bytes, names, self.state.phase + self.state.sda_epoch)
+
+    def _write(self, progress_bytes: int, names: Sequence[str], number: int | None) -> None:
+        values = {
+            "counters": self.state.counters(),
+            "progress_bytes": progress_bytes,
+            "device": self.state.device.type,
+        }
+        checkpoint = Checkpoint(self.state.tensors(), values)
+        for name in names:
+            self.folder.checkpoints.save(name, checkpoint)
+        if number is not None:
+            self.folder.checkpoints.save_numbered(number, checkpoint)
 
     def _roll_back(self, epoch: int) -> None:
         """The state is that after this epoch of Stage II, but for what all of them cost."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -40,6 +41,9 @@ def _origin(run: Run) -> dict[str, object]:
 
 
 def _is_one_file(one: object, other: object) -> bool:
-    """Whether two ways of writing a path lead to the same place."""
-    places = [os.path.realpath(str(path).removeprefix("oracle:")) for path in (one, other)]
-    return places[0] == places[1]
+    """Whether two paths lead to the same place, or to equal files, such as two runs' own texts."""
+    first, second = (os.path.realpath(str(path).removeprefix("oracle:")) for path in (one, other))
+    if first == second:
+        return True
+    both = os.path.isfile(first) and os.path.isfile(second)
+    return both and filecmp.cmp(first, second, shallow=False)

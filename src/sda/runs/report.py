@@ -41,7 +41,7 @@ def run_views(runs: Sequence[Run]) -> list[RunView]:
     return [
         RunView(
             name,
-            run.scores() if run.folder.scores.is_file() else [],
+            run.folder.read_scores() if run.folder.scores.is_file() else [],
             run.progress(),
             _samples(run.folder),
             _buffer(run.folder),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,23 +11,58 @@ import torch
 from torch import nn
 
 from sda.errors import UserError
+from sda.evaluation.alarms import Alarm
+from sda.evaluation.evaluator import Evaluation
+from sda.evaluation.score import Score
 from sda.models.generator import Generator
 from sda.randomness import seeded
 from sda.runs.assemble import build_models, build_state
 from sda.runs.checkpoint import Checkpoint
 from sda.runs.folder import STAGE_ONE, RunFolder
+from sda.runs.handed import (
+    ROLES,
+    GivenDiscriminator,
+    GivenGenerator,
+    GivenMetric,
+    give_again,
+    sections,
+)
 from sda.runs.parts import Selector
 from sda.sampling import Decoding, sample
+from sda.settings.schema import Settings
 from sda.source import load_source
 from sda.text.sentences import Sentences
 
 
 class Run:
-    """A run folder as an object: what it was told, what it learned, what it wrote."""
+    """A run folder as an object: what it was told, what it learned, what it wrote.
 
-    def __init__(self, path: Path | str) -> None:
+    `path` is the folder. A generator, discriminator or metric that was handed to `sda.train` as an
+    object, and that no import finds, has to be given again for all that needs it: sentences of a
+    generator of one's own, or of a method that selects by a metric of one's own.
+
+        run = sda.Run("runs/mine", metric=my_metric)
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        generator: GivenGenerator | None = None,
+        discriminator: GivenDiscriminator | None = None,
+        metric: GivenMetric | None = None,
+    ) -> None:
         self.folder = RunFolder(Path(path))
-        self.settings = self.folder.settings()
+        given = sections(generator, discriminator, metric)
+        self.settings = give_again(self.folder.settings(), given, self.path)
+
+    @classmethod
+    def trained(cls, path: Path, settings: Settings) -> Run:
+        """The run that was trained there by these settings, with the objects that they carry."""
+        run = cls(path)
+        objects = {role: getattr(settings, role) for role in ROLES}
+        run.settings = run.settings.model_copy(update=objects)
+        return run
 
     def __repr__(self) -> str:
         return f"Run({str(self.folder.path)!r})"
@@ -42,9 +79,30 @@ class Run:
         """The figures of every epoch so far."""
         return self.folder.read_progress()
 
-    def scores(self) -> list[dict[str, Any]]:
-        """The rows of the table on test data, each with its scores."""
-        return self.folder.read_scores()
+    def scores(self) -> list[Evaluation]:
+        """The rows of the run's table on test data: real text, the start, what became of it.
+
+        Each is what `sda.evaluate` returns, with the `name` of the row and the `temperature` that
+        its sentences were written at; real text has none.
+        """
+        rows = self.folder.read_scores()
+        try:
+            found = [[Score.from_dict(score) for score in row["scores"]] for row in rows]
+            real = found[0]
+            return [
+                Evaluation(
+                    _written(scores) if scores is real else self.settings.evaluation.final_samples,
+                    _written(scores),
+                    scores,
+                    [] if scores is real else real,
+                    [Alarm.from_dict(alarm) for alarm in row.get("alarms", ())],
+                    name=row["name"],
+                    temperature=row["temperature"],
+                )
+                for row, scores in zip(rows, found, strict=True)
+            ]
+        except (KeyError, TypeError, IndexError, AttributeError):
+            raise UserError(f"{self.folder.scores}: not the scores of a run") from None
 
     def generator(self, stage: str = "last") -> Generator:
         """The generator of the newest checkpoint, or with `mle` the one that Stage I ended with."""
@@ -102,6 +160,12 @@ class Run:
         state, metric = build_state(self.settings, loaded.corpus, first)
         self._load_weights("last", state.generator, state.discriminator)
         return state.generator, Selector(self.settings, loaded.corpus, metric, state.discriminator)
+
+
+def _written(scores: Sequence[Score]) -> int:
+    """How many sentences were scored, as the signatures say."""
+    found = (re.search(r"\bhyps:(\d+)", score.signature) for score in scores)
+    return next((int(match[1]) for match in found if match), 0)
 
 
 def make_decoding(

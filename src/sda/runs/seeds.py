@@ -11,6 +11,7 @@ from typing import Any
 
 from sda.errors import UserError
 from sda.evaluation.catalogue import KINDS, kind_of
+from sda.evaluation.evaluator import Evaluation
 from sda.runs.costs import run_costs
 from sda.runs.origin import refuse_mixed
 from sda.runs.run import Run
@@ -66,9 +67,9 @@ def seed_rows(runs: Sequence[Run]) -> list[SeedRow]:
         for place, first in enumerate(group[0].scores()):
             scores = _values([run.scores()[place] for run in group])
             seeds = tuple(run.settings.seed for run in group)
-            temperature = first["temperature"]
+            temperature = first.temperature
             cold = f" at T = {temperature}" if temperature not in (None, 1.0) else ""
-            title = REAL if temperature is None else f"{first['name']}{cold}"
+            title = REAL if temperature is None else f"{first.name}{cold}"
             costs = {}
             if temperature is not None:
                 costs = _cost_values([_costs_of(run, place) for run in group])
@@ -143,9 +144,9 @@ def _cost_values(costs: Sequence[dict[str, float]]) -> dict[str, list[float]]:
     return values
 
 
-def _values(rows: Sequence[dict[str, Any]]) -> dict[str, list[float]]:
+def _values(rows: Sequence[Evaluation]) -> dict[str, list[float]]:
     values: dict[str, list[float]] = {}
     for row in rows:
-        for score in row["scores"]:
-            values.setdefault(score["name"], []).append(score["value"])
+        for score in row.scores:
+            values.setdefault(score.name, []).append(score.value)
     return values

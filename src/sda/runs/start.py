@@ -11,8 +11,9 @@ from typing import Any
 
 from sda.errors import UserError
 from sda.files import naming, read_json
-from sda.runs.folder import STAGE_ONE, RunFolder
+from sda.runs.folder import STAGE_ONE, STOPPED_IN, RunFolder
 from sda.runs.plan import plan
+from sda.scoring.final import start_draws
 from sda.scoring.scorer import ScoredRow
 from sda.settings.schema import Settings, leaves
 from sda.source import Loaded
@@ -68,15 +69,16 @@ def take_start(state: TrainState, settings: Settings, folder: RunFolder) -> int:
 def start_rows(settings: Settings) -> list[ScoredRow]:
     """The rows that the start's own table has for it; none if they are not there or differ.
 
-    They would come out the same here: scores draw from the seed and the name of the row alone.
+    They would come out the same here: scores draw from the seed and a name alone.
     """
     if settings.start is None:
         return []
     start = RunFolder(Path(settings.start))
     if not start.is_finished or start.settings().evaluation != settings.evaluation:
         return []
-    rows = [ScoredRow.from_dict(row) for row in start.read_scores()[:START_ROWS]]
-    return rows if rows[1].name == "mle" else []
+    if start_draws(start.settings()) != start_draws(settings):
+        return []
+    return [ScoredRow.from_dict(row) for row in start.read_scores()[:START_ROWS]]
 
 
 def check_start(settings: Settings) -> None:
@@ -86,6 +88,11 @@ def check_start(settings: Settings) -> None:
     start = RunFolder(Path(settings.start))
     if not start.checkpoints.has(STAGE_ONE):
         raise UserError(f"{start.path}: no run that has come to the end of Stage I")
+    if start.is_finished and read_json(start.finished).get(STOPPED_IN, "imitation") != "imitation":
+        raise UserError(
+            f"{start.path}: a callback ended its Stage I, so it has less than its settings say and"
+            " cannot be the start of another run"
+        )
     other = start.settings()
     ours, theirs = stage_one_settings(settings), stage_one_settings(other)
     for key in ours | theirs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,18 @@ from sda.randomness import seeded
 from sda.runs.assemble import build_state
 from sda.runs.collapse import CollapseAlarm
 from sda.runs.costs import Watch, run_costs
-from sda.runs.folder import RunFolder
+from sda.runs.folder import OWN_TEXT, STOPPED_IN, RunFolder
 from sda.runs.guard import Breach, Guard
+from sda.runs.handed import check_given
 from sda.runs.keeper import Keeper
+from sda.runs.own_text import readable
 from sda.runs.parts import augment, build_objective, build_selection, hold_out
 from sda.runs.plan import choose_loop, choose_policies, first_writer, plan
 from sda.runs.run import Run
 from sda.runs.start import check_start, check_start_text, start_rows, take_start
 from sda.scoring.final import score_rows
 from sda.scoring.scorer import FinalScorer, Monitor
+from sda.settings.method_name import method_name
 from sda.settings.schema import Settings, write_toml
 from sda.show.terminal import Reporter
 from sda.source import Loaded, load_source
@@ -32,7 +35,8 @@ from sda.training.reward import make_reward
 from sda.training.schedule import Phase
 from sda.training.walk import expecting
 
-Function = Callable[..., Any]
+Callback = Callable[[dict[str, Any]], object]
+"""Called with the line of each finished epoch; what it returns ends training if it is true."""
 
 
 def train_run(
@@ -41,12 +45,14 @@ def train_run(
     out: Path,
     reporter: Reporter,
     resume: bool = False,
-    function: Function | None = None,
+    lines: Sequence[str] | None = None,
+    callbacks: Sequence[Callback] = (),
 ) -> Run:
     """Train in the folder `out` until the end, and write samples, scores and report there.
 
     With `resume` a run that is there goes on from its last checkpoint; one that is finished is left
-    alone. Whatever happens, the folder holds the last complete state.
+    alone. Whatever happens, the folder holds the last complete state. `lines` are the text where
+    the source is the run's own.
     """
     folder = RunFolder(out)
     with folder.locked():
@@ -55,21 +61,25 @@ def train_run(
                 raise UserError(
                     f"{out} already holds a run: give --resume to go on with it, or another --out"
                 )
+            check_given(folder.settings(), settings, out)
             folder.check_same(settings)
             if folder.is_finished:
                 reporter.say(f"{out}: this run is finished")
-                return Run(out)
+                return Run.trained(out, settings)
         else:
             check_start(settings)
         # Before anything is computed: an oracle's sentences are part of what must not vary.
         torch.set_num_threads(settings.threads)
-        training = _Training(settings, folder, load_source(settings), reporter, function)
-        # Only now: a mistake in the settings must not leave a folder that looks like a run.
-        if not folder.holds_run:
-            check_start_text(settings, training.loaded)
-            folder.begin(write_toml(settings, origins))
+        with readable(folder, settings, lines) as read_from:
+            loaded = load_source(read_from)
+            training = _Training(settings, folder, loaded, reporter, callbacks)
+            # Only now: a mistake in the settings must not leave a folder that looks like a run.
+            if not folder.holds_run:
+                check_start_text(settings, loaded)
+                own = {} if lines is None else {"source": OWN_TEXT}
+                folder.begin(write_toml(settings.model_copy(update=own), origins))
         training.run()
-        return Run(out)
+        return Run.trained(out, settings)
 
 
 class _Training:
@@ -81,19 +91,20 @@ class _Training:
         folder: RunFolder,
         loaded: Loaded,
         reporter: Reporter,
-        function: Function | None,
+        callbacks: Sequence[Callback],
     ) -> None:
         self.settings = settings
         self.folder = folder
         self.loaded = loaded
         self.reporter = reporter
+        self.callbacks = callbacks
         self.alarm = CollapseAlarm()
         self.monitor = Monitor(
             loaded.corpus, loaded.held_out.truth, settings.evaluation, settings.seed
         )
         torch.manual_seed(settings.seed)
         rng = torch.Generator().manual_seed(settings.seed)
-        self.state, self.metric = build_state(settings, loaded.corpus, rng, function)
+        self.state, self.metric = build_state(settings, loaded.corpus, rng)
         self.phases, self.schedule, self.training = plan(settings)
         self.corpus = augment(settings, hold_out(settings, loaded.corpus))
         self.objective = build_objective(settings, loaded.corpus, rng)
@@ -106,6 +117,7 @@ class _Training:
         )
         self.guard = Guard(settings.guard, settings.mle.keep_best)
         self.ended = False
+        self.stopped_in: str | None = None
         self.keeper = Keeper(
             self.state,
             folder,
@@ -119,7 +131,8 @@ class _Training:
         folder, state = self.folder, self.state
         folder.keep_text(self.loaded)
         done = self._go_back()
-        title = f"{self.settings.method} on {self.settings.source}, seed {self.settings.seed}"
+        settings = self.settings
+        title = f"{method_name(settings)} on {settings.source}, seed {settings.seed}"
         epochs = len(self.phases) + len(self.schedule)
         if not self.phases and not state.sda_epoch:
             self.keeper.save(0)
@@ -132,10 +145,14 @@ class _Training:
                     self.reporter.warn(warning)
                 breach = self._guarded(line)
                 line |= watch.lap()
-                self.keeper.save(folder.append_progress(line), breach)
+                size = folder.append_progress(line)
+                self.keeper.save(size, breach)
                 self.reporter.epoch(line)
                 if breach is not None:
                     self.reporter.warn(breach.message)
+                    break
+                if self._is_enough(line):
+                    self.keeper.save_end(size)
                     break
         except Diverged as trouble:
             raise UserError(
@@ -145,6 +162,15 @@ class _Training:
         finally:
             self.reporter.stop()
         self._finish()
+
+    def _is_enough(self, line: dict[str, Any]) -> bool:
+        """Whether a callback ends training with this epoch; every callback is told of it."""
+        answers = [callback(dict(line)) for callback in self.callbacks]
+        if not any(answers):
+            return False
+        self.stopped_in = line["stage"]
+        self.reporter.say(f"a callback ended training: {line['stage']}, epoch {line['epoch']}")
+        return True
 
     def _train(self) -> Iterator[Progress]:
         loop = choose_loop(self.settings)(
@@ -213,7 +239,7 @@ class _Training:
         rows, samples = score_rows(
             settings,
             scorer,
-            Run(folder.path).generator("mle"),
+            Run.trained(folder.path, settings).generator("mle"),
             self.state.generator if has_imitated else None,
             self.selection,
             start_rows(settings),
@@ -234,4 +260,5 @@ class _Training:
         write_json(folder.scores, {"rows": [row.as_dict(real) for row in rows]})
         write_report([Run(folder.path)], folder.report)
         epochs = self.state.phase + self.state.sda_epoch
-        write_json(folder.finished, {"epochs": epochs, **run_costs(lines)})
+        stopped = {} if self.stopped_in is None else {STOPPED_IN: self.stopped_in}
+        write_json(folder.finished, {"epochs": epochs, **stopped, **run_costs(lines)})

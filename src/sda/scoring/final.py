@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sda.models.generator import Generator
 from sda.scoring.scorer import FinalScorer, ScoredRow, Selection
+from sda.settings.method_name import method_name
 from sda.settings.schema import Settings
 from sda.text.sentences import Sentences
 
@@ -25,14 +27,30 @@ def score_rows(
     those of the start. `known` are rows of the start that need not be measured again.
     """
     if known and (last is not None or selection is not None):
-        row, samples = scorer.model(settings.method, last or start, selection=selection)
+        row, samples = _own_row(settings, scorer, last or start, selection)
         return [*known, row], samples
     cold = settings.evaluation.cold_temperature
-    is_row_itself = settings.stage2.steps == "none" and selection is None
-    name = settings.method if is_row_itself else "mle"
-    row, samples = scorer.model(name, start)
-    rows = [scorer.real_text(), row, scorer.model(name, start, cold)[0]]
+    drawn_by = start_draws(settings)
+    row, samples = scorer.model(drawn_by, start)
+    colder, _ = scorer.model(drawn_by, start, cold)
+    name = "mle" if drawn_by == "mle" else method_name(settings)
+    rows = [scorer.real_text(), replace(row, name=name), replace(colder, name=name)]
     if last is not None or selection is not None:
-        row, samples = scorer.model(settings.method, last or start, selection=selection)
+        row, samples = _own_row(settings, scorer, last or start, selection)
         rows.append(row)
     return rows, samples
+
+
+def start_draws(settings: Settings) -> str:
+    """The name by which samples of the start are drawn; rows drawn by another are others."""
+    is_all = settings.stage2.steps == "none" and not settings.selection
+    return settings.method if is_all else "mle"
+
+
+def _own_row(
+    settings: Settings, scorer: FinalScorer, generator: Generator, selection: Selection | None
+) -> tuple[ScoredRow, Sentences]:
+    """The row of what the run is about, under the name of what was run, and its samples."""
+    # Samples are drawn by the method's name in the settings, as in all runs that are recorded.
+    row, samples = scorer.model(settings.method, generator, selection=selection)
+    return replace(row, name=method_name(settings)), samples

@@ -94,6 +94,9 @@ class Settings(TrainingSettings):
     """The row of the table: a name of a file in `configs/methods`."""
     seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
     """All random numbers of the run come from it."""
+    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
+    """Where models are computed; `auto` is a GPU where torch finds one, or else the CPU. Results
+    are the same bit for bit only on one kind of device."""
     threads: PositiveInt = 1
     """Threads of torch; results are the same bit for bit only at an equal number."""
     start: str | None = None

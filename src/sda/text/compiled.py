@@ -4,6 +4,13 @@ from collections.abc import Callable
 from typing import TypeVar, cast
 
 import numba
+import numpy as np
+from numpy.typing import NDArray
+
+# What compiled functions take and give.
+Ids = NDArray[np.int32]
+Numbers = NDArray[np.int64]
+Weights = NDArray[np.float64]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 

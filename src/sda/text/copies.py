@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from sda.text.compiled import compiled
+from sda.text.compiled import Ids, Numbers, Weights, compiled
 from sda.text.ngrams import Pairs, number_ngrams
 from sda.text.sentences import Flat
 
@@ -76,7 +76,7 @@ def _one_word_on(
 
 
 @compiled
-def _keep_first(items: NDArray[np.int32], starts: NDArray[np.int64], distinct: int) -> None:
+def _keep_first(items: Ids, starts: Numbers, distinct: int) -> None:
     """Set every item to -1 that its sentence had before."""
     last = np.full(distinct, -1, np.int64)
     for sentence in range(len(starts) - 1):
@@ -90,12 +90,8 @@ def _keep_first(items: NDArray[np.int32], starts: NDArray[np.int64], distinct: i
 
 @compiled
 def _best(
-    items: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    holders: NDArray[np.int64],
-    first: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    items: Ids, starts: Numbers, holders: Numbers, first: Numbers, sizes: Numbers
+) -> tuple[Numbers, Weights]:
     """For each set of `sizes` (B,) the sentence of `starts` with the highest Jaccard index.
 
     Item i is held by the sets `holders[first[i]:first[i + 1]]`.

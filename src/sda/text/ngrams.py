@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sda.text.compiled import compiled
+from sda.text.compiled import Ids, Numbers, compiled
 from sda.text.sentences import Flat
 
 # 2**64 divided by the golden ratio: multiplying spreads neighbouring keys over the high bits.
@@ -106,7 +106,7 @@ def _home(key: int, size: int) -> int:
 
 
 @compiled
-def _seek(key: int, keys: NDArray[np.int64], slots: NDArray[np.int32]) -> int:
+def _seek(key: int, keys: Numbers, slots: Ids) -> int:
     """The slot that holds the key's number, or the empty slot where it belongs."""
     slot = _home(key, len(slots))
     while slots[slot] >= 0 and keys[slots[slot]] != key:
@@ -115,7 +115,7 @@ def _seek(key: int, keys: NDArray[np.int64], slots: NDArray[np.int32]) -> int:
 
 
 @compiled
-def _widened(keys: NDArray[np.int64], size: int) -> NDArray[np.int32]:
+def _widened(keys: Numbers, size: int) -> Ids:
     """A table of `size` slots that holds the numbers of all keys."""
     slots = np.full(size, -1, np.int32)
     for number in range(len(keys)):
@@ -127,9 +127,7 @@ def _widened(keys: NDArray[np.int64], size: int) -> NDArray[np.int32]:
 
 
 @compiled
-def _collect(
-    prefixes: NDArray[np.int32], words: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+def _collect(prefixes: Ids, words: Ids) -> tuple[Numbers, Ids, Ids]:
     keys = np.empty(len(words), np.int64)
     slots = np.full(_SMALLEST, -1, np.int32)
     numbers = np.empty(len(words), np.int32)
@@ -152,12 +150,7 @@ def _collect(
 
 
 @compiled
-def _find(
-    prefixes: NDArray[np.int32],
-    words: NDArray[np.int32],
-    keys: NDArray[np.int64],
-    slots: NDArray[np.int32],
-) -> NDArray[np.int32]:
+def _find(prefixes: Ids, words: Ids, keys: Numbers, slots: Ids) -> Ids:
     numbers = np.empty(len(words), np.int32)
     for place in range(len(words)):
         numbers[place] = -1
@@ -168,7 +161,7 @@ def _find(
 
 
 @compiled
-def _number_sentences(ids: NDArray[np.int32], starts: NDArray[np.int64]) -> NDArray[np.int32]:
+def _number_sentences(ids: Ids, starts: Numbers) -> Ids:
     """Walk a tree of words from its root, node 0; the last node reached tells the sentence."""
     keys = np.empty(len(ids), np.int64)
     slots = np.full(_SMALLEST, -1, np.int32)

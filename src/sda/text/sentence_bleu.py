@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sda.text.compiled import compiled
+from sda.text.compiled import Ids, Numbers, compiled
 from sda.text.ngrams import find_ngrams, number_ngrams
 from sda.text.sentences import Flat
 
@@ -104,9 +104,15 @@ def _combine(
 
 
 @compiled
-def _largest_counts(
-    numbers: NDArray[np.int32], owners: NDArray[np.int32], distinct: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+def _begin(number: int, owner: int, last: Ids, count: Ids) -> None:
+    """Count from zero where the n-gram stands in another sentence than the last time."""
+    if last[number] != owner:
+        last[number] = owner
+        count[number] = 0
+
+
+@compiled
+def _largest_counts(numbers: Ids, owners: Ids, distinct: int) -> tuple[Ids, Ids, Ids]:
     """Per n-gram (distinct,): the largest count in one sentence, which sentence has it, and the
     largest count in any other."""
     most = np.zeros(distinct, np.int32)
@@ -119,9 +125,7 @@ def _largest_counts(
         if number < 0:
             continue
         owner = owners[place]
-        if last[number] != owner:
-            last[number] = owner
-            count[number] = 0
+        _begin(number, owner, last, count)
         count[number] += 1
         # Counts grow by one: whoever overtakes the holder has first drawn level with it, which made
         # the holder's count the second largest.
@@ -135,12 +139,7 @@ def _largest_counts(
 
 @compiled
 def _count_matches(
-    numbers: NDArray[np.int32],
-    owners: NDArray[np.int32],
-    most: NDArray[np.int32],
-    holder: NDArray[np.int32],
-    second: NDArray[np.int32],
-    matches: NDArray[np.int64],
+    numbers: Ids, owners: Ids, most: Ids, holder: Ids, second: Ids, matches: Numbers
 ) -> None:
     """Add to `matches` (H,) each sentence's n-grams, clipped at the largest count elsewhere."""
     last = np.full(len(most), -1, np.int32)
@@ -150,9 +149,7 @@ def _count_matches(
         if number < 0:
             continue
         owner = owners[place]
-        if last[number] != owner:
-            last[number] = owner
-            count[number] = 0
+        _begin(number, owner, last, count)
         limit = second[number] if holder[number] == owner else most[number]
         if count[number] < limit:
             count[number] += 1

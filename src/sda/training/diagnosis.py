@@ -30,12 +30,12 @@ def diagnose(
     tokens = int(fake.lengths.sum())
     meter.add(
         reward=(rewards.sum() / tokens).item(),
-        entropy=-(log_probs.double().sum() / tokens).item(),
+        entropy=-(log_probs.cpu().double().sum() / tokens).item(),
     )
     seen = Sentences.join([written, fake]).flat(generator.eos)
     distinct = len(np.unique(number_sentences(seen)))
     meter.add(duplicates=1 - distinct / len(seen), length=float(seen.lengths.mean()))
     if state.start:
-        meter.add(kl_start=(distance_from_start(state, fake).double().sum() / tokens).item())
+        meter.add(kl_start=(distance_from_start(state, fake).cpu().double().sum() / tokens).item())
     if len(written):
         meter.add(accepted=accepted / len(written))

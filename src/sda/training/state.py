@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from sda.buffer import Buffer
+from sda.devices import random_state, set_random_state
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
 from sda.training.wasserstein import Critic
@@ -84,12 +85,18 @@ class TrainState:
         "written",
     )
 
+    @property
+    def device(self) -> torch.device:
+        """Where the models are; the buffer is on the CPU."""
+        return self.generator.device
+
     def tensors(self) -> dict[str, Tensor]:
         """All tensors by name, the states of both random number generators among them."""
         found = {
             "rng": self.rng.get_state(),
             # Dropout draws from torch's own generator.
             "global_rng": torch.get_rng_state(),
+            **_device_rng(self.device),
             **_prefixed("generator", self.generator.state_dict()),
             **_prefixed("discriminator", self.discriminator.state_dict()),
             **_prefixed("buffer", self.buffer.state_dict()),
@@ -142,6 +149,8 @@ class TrainState:
         self.best_nll = float("inf") if counters["best_nll"] is None else counters["best_nll"]
         self.rng.set_state(tensors["rng"])
         torch.set_rng_state(tensors["global_rng"])
+        if f"device_rng.{self.device.type}" in tensors:
+            set_random_state(self.device, tensors[f"device_rng.{self.device.type}"])
 
     def _first_optimizers(self) -> dict[str, torch.optim.Optimizer]:
         """Those that Stage I has moved."""
@@ -156,6 +165,11 @@ class TrainState:
             found["second_optimizer"] = self.second.optimizer
             found["critic_optimizer"] = self.second.critic_optimizer
         return found
+
+
+def _device_rng(device: torch.device) -> dict[str, Tensor]:
+    state = random_state(device)
+    return {} if state is None else {f"device_rng.{device.type}": state}
 
 
 def _prefixed(name: str, values: Mapping[str, Tensor]) -> dict[str, Tensor]:

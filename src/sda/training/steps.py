@@ -72,8 +72,8 @@ def update_discriminator(
     (loss + state.discriminator.penalty()).backward()  # type: ignore[no-untyped-call]
     state.discriminator_optimizer.step()
     accuracy = {
-        f"d_accuracy_{label}": (real_logits > 0).double().mean().item(),
-        "d_accuracy_fake": (fake_logits <= 0).double().mean().item(),
+        f"d_accuracy_{label}": (real_logits > 0).cpu().double().mean().item(),
+        "d_accuracy_fake": (fake_logits <= 0).cpu().double().mean().item(),
     }
     meter.add(d_loss=value, **accuracy)
 
@@ -111,5 +111,6 @@ def mean_nll(generator: Generator, sentences: Sentences) -> float:
     total = 0.0
     with without_dropout(generator):
         for start in range(0, len(sentences), CHUNK):
-            total -= generator.log_probs(sentences[start : start + CHUNK]).double().sum().item()
+            part = sentences[start : start + CHUNK].to(generator.device)
+            total -= generator.log_probs(part).cpu().double().sum().item()
     return total / int(sentences.lengths.sum())

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from sda.text.captions.expressions import STOP, Expression, States
-from sda.text.compiled import compiled
+from sda.text.compiled import Ids, Numbers, Weights, compiled
 from sda.text.sentences import Flat
 
 
@@ -148,13 +148,8 @@ class Automaton:
 
 @compiled
 def _walk(
-    first: NDArray[np.int64],
-    words: NDArray[np.int32],
-    targets: NDArray[np.int32],
-    probs: NDArray[np.float64],
-    stops: NDArray[np.float64],
-    draws: NDArray[np.float64],
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    first: Numbers, words: Ids, targets: Ids, probs: Weights, stops: Weights, draws: Weights
+) -> tuple[Ids, Numbers]:
     """Padded ids and lengths of one random walk for each row of `draws` (n, max_length + 1)."""
     n, steps = draws.shape
     padded = np.zeros((n, steps), np.int32)
@@ -178,14 +173,14 @@ def _walk(
 
 @compiled
 def _forward(
-    first: NDArray[np.int64],
-    words: NDArray[np.int32],
-    targets: NDArray[np.int32],
-    probs: NDArray[np.float64],
-    stops: NDArray[np.float64],
-    ids: NDArray[np.int32],
-    starts: NDArray[np.int64],
-) -> NDArray[np.float64]:
+    first: Numbers,
+    words: Ids,
+    targets: Ids,
+    probs: Weights,
+    stops: Weights,
+    ids: Ids,
+    starts: Numbers,
+) -> Weights:
     """The log of the summed probability of all paths of each sentence (the forward algorithm)."""
     n = len(starts) - 1
     result = np.full(n, -np.inf)

@@ -1,0 +1,63 @@
+"""Where models are computed: the CPU, or a device that torch finds here."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from sda.errors import UserError
+
+LOGIT_BYTES = 4 * 2**20
+"""Of one step's logits on a CPU: what stays in its cache is twice as fast as 32 MiB."""
+DEVICE_LOGIT_BYTES = 256 * 2**20
+"""The same on a device, which is fast with much at a time."""
+
+
+def find_device(name: str) -> torch.device:
+    """The device of that name; `auto` is the first of cuda, mps and cpu that is here."""
+    here = devices_here()
+    if name == "auto":
+        return torch.device(here[0])
+    if name not in here:
+        raise UserError(
+            f"setting 'device': {name} is not available here (torch finds: {', '.join(here)})"
+        )
+    return torch.device(name)
+
+
+def devices_here() -> list[str]:
+    """The kinds of devices that torch finds, the fastest first."""
+    found = []
+    if torch.cuda.is_available():
+        found.append("cuda")
+    if torch.backends.mps.is_available():
+        found.append("mps")
+    return [*found, "cpu"]
+
+
+def same_device_or_cpu(name: str) -> torch.device:
+    """The device of that name, or the CPU where there is none: a run can be opened anywhere."""
+    return find_device(name) if name == "auto" or name in devices_here() else torch.device("cpu")
+
+
+def rows_at_once(device: torch.device, words: int, copies: int = 1) -> int:
+    """How many rows, each of so many copies with as many logits as words, are a good chunk."""
+    budget = LOGIT_BYTES if device.type == "cpu" else DEVICE_LOGIT_BYTES
+    return max(1, budget // (4 * words * copies))
+
+
+def random_state(device: torch.device) -> Tensor | None:
+    """The state of the device's own random numbers, which dropout draws; None for a CPU."""
+    if device.type == "cuda":
+        return torch.cuda.get_rng_state(device)
+    if device.type == "mps":
+        return torch.mps.get_rng_state()
+    return None
+
+
+def set_random_state(device: torch.device, state: Tensor) -> None:
+    """The device's random numbers go on from this state, which was taken on such a device."""
+    if device.type == "cuda":
+        torch.cuda.set_rng_state(state, device)
+    elif device.type == "mps":
+        torch.mps.set_rng_state(state)

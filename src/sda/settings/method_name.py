@@ -1,0 +1,35 @@
+"""What a run is called: in the rows of its table, its folder, its title and its curve."""
+
+from __future__ import annotations
+
+from sda.settings.schema import Settings
+
+# A method says what Stage II does, all but `sda`: its file is empty and leaves that to the preset.
+LEFT_TO_PRESET = "sda"
+OTHER_STEPS = {
+    "likelihood": "mle-longer",
+    "buffer": "raft",
+    "blended": "blended",
+    "mixed": "mixed",
+    "none": "mle",
+}
+TRAINING_STEPS = {
+    "prob": "rl",
+    "gail": "rl",
+    "constant": "constant",
+    "metric": "metric-reward",
+}
+
+
+def method_name(settings: Settings) -> str:
+    """The method that was run, also where the preset or a single value made another of `sda`.
+
+    Only steps that learn from the training text and from the buffer in turn are self data
+    augmentation. The preset `recommended` has neither discriminator nor buffer: it is
+    `metric-reward+mle`, the metric as the reward with maximum likelihood between two such steps.
+    """
+    two = settings.stage2
+    if settings.method != LEFT_TO_PRESET or two.steps == "alternating":
+        return settings.method
+    name = TRAINING_STEPS[two.reward] if two.steps == "training" else OTHER_STEPS[two.steps]
+    return f"{name}+mle" if two.mle_every and two.steps != "none" else name
