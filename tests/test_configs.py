@@ -2,6 +2,7 @@
 
 import inspect
 import tomllib
+from collections.abc import Iterator
 from importlib import resources
 from itertools import product
 from typing import Any
@@ -23,7 +24,8 @@ from sda.text.corpus import Corpus
 from sda.training.schedule import Phase
 from sda.training.step_kinds import INTERLEAVED, TRAINING
 
-KINDS = ("defaults", "discriminators", "generators", "methods", "metrics", "presets", "profiles")
+KINDS = ("defaults", "discriminators", "generators", "methods", "metrics", "presets")
+PARTS = ("text", "oracle")  # of a profile
 METHODS = (
     "mle",
     "rl",
@@ -59,29 +61,38 @@ WITHOUT_METRIC = (
     "un-words",
     "mixup",
 )
-SOURCES = ("captions", "oracle", "oracle:file.npz", "lines.txt")
+SOURCES = ("captions", "oracle", "lines.txt")
 
 
 def test_there_is_no_other_kind_of_file() -> None:
     folders = [entry for entry in resources.files("sda.configs").iterdir() if entry.is_dir()]
     names = {entry.name for entry in folders if not entry.name.startswith("_")}
 
-    # `data` tells what the files of the experiments are; the experiments have tests of their own.
-    assert names == {*KINDS, "data", "experiments"}
+    # `data` tells what the files of the experiments are, `looks` how their rows are drawn; the
+    # experiments have tests of their own.
+    assert names == {*KINDS, "profiles", "data", "experiments", "looks"}
     assert names_of("methods") == sorted(METHODS)
     assert names_of("profiles") == ["full", "small", "smoke"]
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"), [(kind, name) for kind in KINDS for name in names_of(kind)]
-)
-def test_every_file_holds_known_settings(kind: str, name: str) -> None:
-    layer = named(kind, name)
+FILES = [(kind, name, None) for kind in KINDS for name in names_of(kind)]
+FILES_OF_PROFILES = [("profiles", name, part) for name in names_of("profiles") for part in PARTS]
+
+
+def cases(layer: dict[str, Any], origin: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The plain values of a layer, then those of each case, with the origin that they are given."""
+    yield origin, {key: value for key, value in layer.items() if key != "for"}
+    for tag, values in layer.get("for", {}).items():
+        yield from cases(values, f"{origin}, for {tag}")
+
+
+@pytest.mark.parametrize(("kind", "name", "part"), [*FILES, *FILES_OF_PROFILES])
+def test_every_file_holds_known_settings(kind: str, name: str, part: str | None) -> None:
+    layer = named(kind, name, part)
     # A recipe may be laid over another.
     assert layer.pop("base", "rnn") in names_of("generators")
-    plain = {key: value for key, value in layer.items() if key != "for"}
 
-    for table in (plain, *layer.get("for", {}).values()):
+    for _, table in cases(layer, ""):
         settings = make_settings({"source": "captions", **table})
         # Rules of a guard gain the values that they do not name.
         given = {key: value for key, value in leaves(table) if key != "guard.rules"}
@@ -120,12 +131,20 @@ def test_every_metric_builds_and_scores(generator: str, metric: str, corpus: Cor
     assert not scores.total.isnan().any()
 
 
+# Every method on every kind of source, with a profile and a generator in turn. All products would
+# be over a thousand cases and could find no more: a layer is laid over the others value by value,
+# so that two of them meet or do not, whatever the rest is. Generators meet profiles below.
 @pytest.mark.parametrize(
-    ("profile", "source", "method", "generator"),
-    list(product(names_of("profiles"), SOURCES, names_of("methods"), names_of("generators"))),
+    ("place", "method", "source"),
+    [(place, *pair) for place, pair in enumerate(product(names_of("methods"), SOURCES))],
 )
-def test_every_combination_settles(profile: str, source: str, method: str, generator: str) -> None:
-    choices = Choices(source, method=method, profile=profile, generator=generator)
+def test_every_method_settles_on_every_source(place: int, method: str, source: str) -> None:
+    profiles, generators = names_of("profiles"), names_of("generators")
+    # The profile moves on after each round of sources, so that no profile is bound to a source.
+    profile = profiles[(place + place // len(SOURCES)) % len(profiles)]
+    choices = Choices(
+        source, method=method, profile=profile, generator=generators[place % len(generators)]
+    )
     settings, origins = choices.settle()
 
     assert settings.method == method
@@ -134,10 +153,12 @@ def test_every_combination_settles(profile: str, source: str, method: str, gener
     assert make_settings(tomllib.loads(write_toml(settings, origins))) == settings
 
 
+SCALES = [("captions", 20), ("oracle", 20), ("oracle", 40), ("lines.txt", 20)]
+
+
 @pytest.mark.parametrize("generator", names_of("generators"))
 @pytest.mark.parametrize("profile", names_of("profiles"))
-@pytest.mark.parametrize("length", [20, 40])
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize(("source", "length"), SCALES)
 def test_every_generator_builds_at_every_scale(
     source: str, length: int, profile: str, generator: str, corpus: Corpus
 ) -> None:
@@ -145,6 +166,26 @@ def test_every_generator_builds_at_every_scale(
     choices = Choices(source, profile=profile, generator=generator, values=values)
 
     build_models(choices.settle()[0], corpus.vocabulary, corpus.max_length, seeded(1))
+
+
+@pytest.mark.parametrize("profile", names_of("profiles"))
+def test_every_case_of_a_profile_is_reached(profile: str) -> None:
+    reached: dict[str, set[str]] = {part: set() for part in PARTS}
+    for (source, length), generator in product(SCALES, names_of("generators")):
+        values = {"embedded": {"length": length}}
+        choices = Choices(source, profile=profile, generator=generator, values=values)
+        reached["oracle" if source == "oracle" else "text"] |= set(choices.settle()[1].values())
+
+    for part in PARTS:
+        layer = named("profiles", profile, part)
+        written = {origin for origin, _ in cases(layer, f"profile {profile}")}
+        assert written <= reached[part]
+
+
+def test_an_oracle_from_a_file_has_the_settings_of_an_oracle() -> None:
+    drawn, read = (Choices(source).settle()[0] for source in ("oracle", "oracle:file.npz"))
+
+    assert read == drawn.model_copy(update={"source": "oracle:file.npz"})
 
 
 ALL = {

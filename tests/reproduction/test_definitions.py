@@ -1,5 +1,6 @@
 """The experiments' files are sound, and hold what the paper printed."""
 
+import tomllib
 from importlib import resources
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from sda.errors import UserError
 from sda.reproduction import definitions
 from sda.reproduction.definitions import chosen, experiment, experiment_names, merged
+from sda.reproduction.looks import title_of
 from sda.settings.layers import names_of
 from sda.settings.schema import leaves
 
@@ -98,6 +100,8 @@ def test_an_experiment_like_another_has_its_text_and_sizes() -> None:
         news.profiles,
     )
     assert rare.rows != news.rows and rare.question != news.question
+    # A figure of its own, where the other has one too.
+    assert rare.panels != news.panels == experiment("recommended-news").panels
 
 
 @names
@@ -106,12 +110,10 @@ def test_the_papers_figures(name: str) -> None:
     printed = PAPER.get(name, {})
     for base in found.bases:
         rows = {
-            row.name: tuple(row.paper[base].values())
-            for row in found.row_definitions()
-            if base in row.paper
+            row.name: tuple(row.paper[base].values()) for row in found.rows if base in row.paper
         }
         assert rows == printed.get(base, {})
-    for row in found.row_definitions():
+    for row in found.rows:
         assert set(row.paper) <= set(found.bases)
         assert all(list(figures) == found.scores for figures in row.paper.values())
         # A control is what the paper does not have.
@@ -121,14 +123,11 @@ def test_the_papers_figures(name: str) -> None:
 
 
 @names
-def test_files_and_rows_are_the_same(name: str) -> None:
+def test_rows_and_columns_differ(name: str) -> None:
     found = experiment(name)
-    folder = resources.files("sda.configs") / "experiments" / name
-    files = {entry.name.removesuffix(".toml") for entry in folder.iterdir()}
 
-    assert files == {*found.rows, "experiment"}
-    assert len(set(found.rows)) == len(found.rows)
-    titles = [row.title for row in found.row_definitions()]
+    assert set(found.subjects) <= {row.name for row in found.rows}
+    titles = [row.title for row in found.rows]
     assert len(set(titles)) == len(titles)
     columns = [*found.scores, *found.beside]
     assert len(set(columns)) == len(columns)
@@ -140,7 +139,7 @@ def test_names_in_a_file_are_known(name: str) -> None:
 
     assert set(found.bases) <= set(names_of("generators"))
     assert set(found.profiles) <= set(names_of("profiles"))
-    for row in found.row_definitions():
+    for row in found.rows:
         assert row.method in names_of("methods") and row.preset in names_of("presets")
         assert set(row.bases or ()) <= set(found.bases)
     assert "\n" not in found.title and found.question.endswith("?")
@@ -153,7 +152,7 @@ def test_no_row_is_overruled(name: str) -> None:
     found = experiment(name)
     for profile in found.profiles.values():
         for base, case in profile.get("for", {}).items():
-            for row in found.row_definitions():
+            for row in found.rows:
                 if base in (row.bases or found.bases):
                     assert not dict(leaves(case)).keys() & dict(leaves(row.settings)).keys()
 
@@ -165,27 +164,65 @@ def test_an_unknown_experiment_is_one_sentence_with_all_names() -> None:
     assert str(caught.value) == f"unknown experiment 'cocoa' (known: {', '.join(NUMBERS)})"
 
 
+def changed(monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]) -> None:
+    """Every file says something else for these keys."""
+    read = definitions._read
+    monkeypatch.setattr(definitions, "_read", lambda name: read(name) | change)
+
+
+MLE = {"method": "mle"}
+
+
 @pytest.mark.parametrize(
-    ("file", "change", "words"),
+    ("change", "words"),
     [
-        ("experiment.toml", {"sources": "x"}, "experiments/coco/experiment.toml: 'sources': "),
-        ("experiment.toml", {"seeds": {"rnn": "few"}}, "experiment.toml: 'seeds.rnn': "),
-        ("sda.toml", {"method": 3}, "experiments/coco/sda.toml: 'method': "),
+        ({"sources": "x"}, "'sources': "),
+        ({"seeds": {"rnn": "few"}}, "'seeds.rnn': "),
+        ({"subjects": ["adv"]}, "'subjects': no row 'adv' (known: mle, rl, "),
+        ({"paper": {"rnn": {"mle": [0.5]}}}, "'paper.rnn.mle' has 1 figures for 4 scores"),
+        ({"paper": {"rnn": {"adv": [0.5] * 4}}}, "'paper': no row 'adv'"),
+        ({"rows": [MLE, {"title": "x"}]}, "'rows', entry 2: 'method' is missing"),
+        ({"rows": [MLE, MLE]}, "two rows are called 'mle'; give one another 'name'"),
+        ({"rows": [MLE | {"titel": "x"}], "paper": {}}, ", row 'mle': 'titel': "),
+        ({"rows": [MLE | {"like": "x"}], "paper": {}}, ", row 'mle': 'like': no row 'x'"),
+        (
+            {"rows": [MLE | {"as_long_as": "x"}], "paper": {}, "subjects": []},
+            "'as_long_as': no row 'x'",
+        ),
     ],
 )
-def test_mistakes_in_files_name_file_and_key(
-    file: str, change: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch
+def test_mistakes_in_a_file_name_file_and_key(
+    change: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = definitions._read
-    monkeypatch.setattr(
-        definitions,
-        "_read",
-        lambda name, wanted: read(name, wanted) | (change if wanted == file else {}),
-    )
+    changed(monkeypatch, change)
     with pytest.raises(UserError) as caught:
-        experiment("coco").row_definitions()
+        experiment("coco")
 
-    assert words in str(caught.value) and "\n" not in str(caught.value)
+    message = str(caught.value)
+    assert message.startswith("experiments/coco.toml")
+    assert words in message and "\n" not in message
+
+
+def test_a_row_like_another_has_its_settings_under_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = MLE | {"settings": {"mle": {"epochs": 3, "rate": 0.1}}, "profiles": {"small": {}}}
+    like = {"method": "rl", "like": "mle", "settings": {"mle": {"rate": 0.2}}}
+    changed(monkeypatch, {"rows": [start, like], "paper": {}, "subjects": []})
+    row = experiment("coco").row("rl")
+
+    assert row.settings == {"mle": {"epochs": 3, "rate": 0.2}}
+    assert row.profiles == {"small": {}}
+    assert (row.name, row.title) == ("rl", "+RL")
+
+
+def test_titles_of_methods_are_those_of_known_methods() -> None:
+    looks = tomllib.loads(
+        (resources.files("sda.configs") / "looks" / "methods.toml").read_text(encoding="utf-8")
+    )
+    families = [method for family in looks["figures"]["families"] for method in family["methods"]]
+
+    assert set(looks["titles"]) | set(families) <= set(names_of("methods"))
+    assert len(set(families)) == len(families)
+    assert title_of("mine") == "mine"
 
 
 TABLES = st.recursive(

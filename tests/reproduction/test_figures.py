@@ -14,9 +14,10 @@ from reproduction.records import jobs_of, record_of, write_ledger
 from sda.errors import UserError
 from sda.reproduction import figures as module
 from sda.reproduction.definitions import experiment, experiment_names
-from sda.reproduction.figures import draw_figure, panels_of, write_figure
+from sda.reproduction.figures import draw_figure, write_figure
 from sda.reproduction.jobs import Job
 from sda.reproduction.ledger import Ledger
+from sda.reproduction.panels import panels_of
 
 Command = Callable[..., Answer]
 ROOT = Path(__file__).parents[2]

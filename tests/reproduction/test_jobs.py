@@ -15,11 +15,13 @@ from sda.reproduction import jobs as jobs_module
 from sda.reproduction.data_files import known_files
 from sda.reproduction.definitions import experiment, experiment_names
 from sda.reproduction.jobs import Job, located, needed_files, plan_jobs, start_settings
+from sda.reproduction.ledger import Ledger
 from sda.runs.plan import plan
 from sda.runs.start import stage_one_settings
 from sda.settings.schema import Settings
 from sda.training.schedule import Phase
 
+ROOT = Path(__file__).parents[2]
 PROFILES = ("smoke", "small", "full")
 # Results are found by these: a change that moves them without need makes every run be run again.
 KEYS = {
@@ -50,6 +52,16 @@ def test_keys_stay_as_they_are(name: str, job: str) -> None:
     assert planned(name)[job].key == KEYS[name, job]
 
 
+def test_every_record_of_the_ledger_is_that_of_a_job() -> None:
+    jobs = [job for name in experiment_names() for job in all_jobs(name, "small")]
+    known = {job.key for job in jobs} | {job.start.key for job in jobs if job.start}
+    records = Ledger(ROOT / "results").records()
+
+    assert len(records) > 200
+    assert [str(record.path) for record in records if record.key not in known] == []
+    assert {record.data["profile"] for record in records} == {"small"}
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", experiment_names())
 def test_every_experiment_can_be_planned(name: str, profile: str) -> None:
@@ -59,7 +71,7 @@ def test_every_experiment_can_be_planned(name: str, profile: str) -> None:
     expected = {
         f"{base}-{row.name}-{profile}-{seed}"
         for base in found.bases
-        for row in found.row_definitions()
+        for row in found.rows
         if base in (row.bases or found.bases)
         for seed in range(found.seeds[base])
     }
@@ -225,6 +237,19 @@ def test_needed_files_are_known_to_the_table_of_data(name: str) -> None:
     # E12 stands beside samples that others published, and sentences of both sets. An experiment
     # that the paper does not have need not be named beside a file.
     assert name == "samples" or told == set(needed) or not (told or experiment(name).number)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_row_as_long_as_another_has_its_steps_and_nothing_else(profile: str) -> None:
+    rows = ["mle-longer", "recommended"]
+    longer, recommended = (
+        job.settings for job in planned("recommended", profile, rows=rows, seeds=1).values()
+    )
+
+    assert [longer.stage2.steps, longer.stage2.kl, longer.guard.rules] == ["likelihood", 0.0, []]
+    for name in ("epochs", "first_steps", "fewer_every", "mle_every", "mle_batches"):
+        assert getattr(longer.stage2, name) == getattr(recommended.stage2, name)
+    assert longer.stage2.mle_batches == 4
 
 
 def test_needed_files_of_no_job() -> None:

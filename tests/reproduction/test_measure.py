@@ -55,7 +55,7 @@ def record(job: Job, places: Places) -> dict[str, Any]:
 
 def test_where_runs_are_measured() -> None:
     small = {job.row: job for job in plan_jobs(experiment("coco"), "small", ["rnn"], 1)}
-    smoke = make_job(experiment("coco"), experiment("coco").row_definitions()[0], "rnn", "smoke", 0)
+    smoke = make_job(experiment("coco"), experiment("coco").rows[0], "rnn", "smoke", 0)
 
     assert points_for(small["mle"]) == Points(TEMPERATURES)
     assert points_for(small["sda"]) == points_for(small["eda"]) == Points((1.11, 1.0, 0.83))

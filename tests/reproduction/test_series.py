@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from reproduction.records import as_record, jobs_of, record, record_of, write_ledger
 from sda.reproduction.definitions import experiment
 from sda.reproduction.ledger import Ledger, Record
+from sda.reproduction.quantity import Quantity
 from sda.reproduction.rows import read_rows
 from sda.reproduction.series import (
     Curves,
-    Quantity,
     epoch_spread,
     final_points,
     final_values,
@@ -25,9 +25,8 @@ from sda.reproduction.series import (
     temperature_curves,
 )
 
-X = Quantity("self-bleu-5", "x")
-Y = Quantity("bleu-5", "y")
-ERROR = Quantity("bleu-5", "y", from_one=True)
+X, Y = (Quantity.model_validate(name) for name in ("self-bleu-5", "bleu-5"))
+ERROR = Quantity.model_validate({"score": "bleu-5", "from_one": True})
 
 
 def both(x: float, y: float) -> dict[str, float]:
@@ -62,7 +61,7 @@ def test_temperatures_that_a_run_lacks_are_left_out() -> None:
 
     assert found is not None
     assert found.temperatures == (1.0,)
-    assert temperature_curves([first], X, Quantity("nll-test", "z")) is None
+    assert temperature_curves([first], X, Quantity.model_validate("nll-test")) is None
     assert temperature_curves([], X, Y) is None
 
 
@@ -118,7 +117,7 @@ def test_final_points_are_those_of_runs_that_have_both_scores() -> None:
 
     assert final_points(runs, X, ERROR).tolist() == [[0.3, 0.75]]
     assert final_values(runs, Y).tolist() == [0.25, 0.5]
-    assert final_values(runs, Quantity("grammar-issues", "z")).shape == (0,)
+    assert final_values(runs, Quantity.model_validate("grammar-issues")).shape == (0,)
 
 
 def test_real_text_is_the_mean_over_runs() -> None:

@@ -11,8 +11,10 @@ from tiny import Answer
 from reproduction.records import jobs_of, record_of, write_ledger
 from sda.reproduction.contrasts import as_dict, difference_sheet, distance_sheet, main_sheets
 from sda.reproduction.definitions import experiment
-from sda.reproduction.sheets import Sheet, latex, markdown, screen
 from sda.reproduction.tables import ABOVE, BaseTable, base_tables
+from sda.show.markup import as_latex, as_markdown
+from sda.show.rich_tables import wide_text
+from sda.show.table import Table
 
 Command = Callable[..., Answer]
 JOBS = jobs_of("emnlp")
@@ -57,13 +59,13 @@ def table(folder: Path, *records: dict[str, Any]) -> BaseTable:
     return base_tables(experiment("emnlp"), ledger, "small", ["rnn"])[0]
 
 
-def cells(sheet: Sheet, row: str) -> dict[str, str]:
+def cells(sheet: Table, row: str) -> dict[str, str]:
     """The cells of a row by column."""
-    found = next(each for each in sheet.rows if each[0] == row)
+    found = next(each for each in sheet.body if each[0] == row)
     return dict(zip(sheet.header, found, strict=True))
 
 
-def note(sheet: Sheet, beginning: str) -> str | None:
+def note(sheet: Table, beginning: str) -> str | None:
     return next((text for text in sheet.notes if text.startswith(beginning)), None)
 
 
@@ -80,8 +82,7 @@ def test_mean_and_deviation_beside_the_paper(tmp_path: Path) -> None:
 
 
 def experiment_paper(row: str, score: str) -> float:
-    definitions = {each.name: each for each in experiment("emnlp").row_definitions()}
-    return definitions[row].paper["rnn"][score]
+    return experiment("emnlp").row(row).paper["rnn"][score]
 
 
 def test_columns_stand_as_in_the_paper(tmp_path: Path) -> None:
@@ -95,14 +96,14 @@ def test_columns_stand_as_in_the_paper(tmp_path: Path) -> None:
 def test_real_text_is_the_first_row(tmp_path: Path) -> None:
     sheet = table(tmp_path, start(0), sda(0)).sheet()
 
-    assert sheet.rows[0][0] == "real text"
+    assert sheet.body[0][0] == "real text"
     assert cells(sheet, "real text")["bleu-2"] == "0.900"
-    assert [row[0] for row in sheet.rows].count("real text") == 1
+    assert [row[0] for row in sheet.body].count("real text") == 1
 
 
 def test_real_text_of_another_vocabulary_is_another_row(tmp_path: Path) -> None:
     other = sda(0, real={**REAL, "bleu-2": 0.8})
-    names = [row[0] for row in table(tmp_path, start(0), other).sheet().rows]
+    names = [row[0] for row in table(tmp_path, start(0), other).sheet().body]
 
     assert names[0] == "real text for RNN"
     assert names[names.index("RNN +SDA (single run)") - 1] == "real text for RNN +SDA"
@@ -123,7 +124,7 @@ def test_points_about_other_sentences_bring_their_own_start(tmp_path: Path) -> N
     other = start(0, real_points={"bleu-5": 0.4, "distinct-2": 0.6})
     sheet = table(tmp_path, other).sheet()
 
-    names = [row[0] for row in sheet.rows]
+    names = [row[0] for row in sheet.body]
     assert names[2:4] == [f"RNN at T = {t} on the curve (single run)" for t in ("1", "0.83")]
     assert note(sheet, "Rows on the curve are about other numbers") is not None
 
@@ -190,7 +191,7 @@ def test_differences_are_paired_by_seed(tmp_path: Path) -> None:
     runs = [*(start(seed) for seed in range(3)), sda(0), sda(1)]
     sheet = difference_sheet(table(tmp_path, *runs))
 
-    assert [row[0] for row in sheet.rows] == ["+SDA minus RNN"]
+    assert [row[0] for row in sheet.body] == ["+SDA minus RNN"]
     row = cells(sheet, "+SDA minus RNN")
     assert row["seeds"] == "2"
     # Both seeds gain 0.05; the means of all seeds, 0.4 and 0.4, would say nothing.
@@ -253,13 +254,13 @@ def test_differences_are_of_one_row_and_within_a_start(
     ledger = write_ledger(tmp_path, [record_of(jobs[row, 0]) for row in rows])
     found = base_tables(experiment(name), ledger, "small", ["rnn"])[0]
 
-    assert [row[0].partition(" (")[0] for row in difference_sheet(found).rows] == pairs
+    assert [row[0].partition(" (")[0] for row in difference_sheet(found).body] == pairs
 
 
 def test_distances_on_every_plane(tmp_path: Path) -> None:
     sheet = distance_sheet(table(tmp_path, start(0), sda(0), start(1), sda(1)))
 
-    assert [row[0] for row in sheet.rows] == ["RNN +SDA"]
+    assert [row[0] for row in sheet.body] == ["RNN +SDA"]
     row = cells(sheet, "RNN +SDA")
     assert row["bleu-5 at equal self-bleu-5"] == "+0.025 (-0.039 to +0.089)"
     # T = 0.83 is at 0 for both seeds.
@@ -270,11 +271,10 @@ def test_distances_on_every_plane(tmp_path: Path) -> None:
 def test_forms_hold_the_same_cells(tmp_path: Path) -> None:
     sheets = main_sheets([table(tmp_path, *(start(seed) for seed in range(3)))])
 
-    assert "| RNN | 3 | - |" in markdown(sheets[0])
-    assert "- Missing runs: " in markdown(sheets[0])
-    assert r"0.400 $\pm$ 0.100" in latex(sheets[0])
-    assert r"\%" in latex(Sheet("t", ["", "seeds"], [["5 %", "1"]]))
-    text = screen(sheets)
+    assert "| RNN | 3 | - |" in as_markdown(sheets[0])
+    assert "- Missing runs: " in as_markdown(sheets[0])
+    assert r"0.400 $\pm$ 0.100" in as_latex(sheets[0])
+    text = wide_text(sheets)
     assert "0.400 ± 0.100" in text
     assert max(map(len, text.splitlines())) <= 100
 

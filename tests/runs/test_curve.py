@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from planes import MLE, REAL, SDA, track
-from show.test_run_page import page_of
+from show.pages import page_of
 from tiny import SMALL_ORACLE, train_tiny
 
 from sda.errors import UserError

@@ -72,11 +72,9 @@ def test_the_method_may_come_from_the_users_file(tmp_path: Path) -> None:
 
 
 def test_values_for_a_case() -> None:
-    layers = Layers(["rnn", "oracle", "oracle-rnn"])
+    layers = Layers(["rnn", "oracle"])
     cases = {
-        "oracle-rnn": {"f": 7},
-        "oracle-gru": {"f": 8},
-        "oracle": {"a": 2, "b": {"c": 3}, "f": 9},
+        "oracle": {"a": 2, "b": {"c": 3}, "f": 9, "for": {"rnn": {"f": 7}, "gru": {"f": 8}}},
         "text": {"a": 4},
         "rnn": {"a": 5, "d": 6},
     }
@@ -88,7 +86,7 @@ def test_values_for_a_case() -> None:
         "b.c": "here, for oracle",
         "b.e": "here",
         "d": "here, for rnn",
-        "f": "here, for oracle-rnn",
+        "f": "here, for oracle, for rnn",
     }
 
 
@@ -98,8 +96,9 @@ def test_values_for_a_case() -> None:
         ("for = 3", "'for' is not a section"),
         ("[for]\ntext = 3", "'for.text' is not a section"),
         ("[for.orcale]\nseed = 3", r"unknown case 'for.orcale' \(known: text, captions, oracle"),
-        ("[for.oracle-lstm]\nseed = 3", r"'for.oracle-lstm' .* and pairs such as oracle-cnn\)"),
-        ("[for.rnn-oracle]\nseed = 3", "unknown case 'for.rnn-oracle'"),
+        ("[for.oracle-rnn]\nseed = 3", r"'for.oracle-rnn' .* as in \[for.oracle.for.rnn\]\)"),
+        # Also within a case that does not hold.
+        ("[for.oracle.for.lstm]\nseed = 3", ", for oracle: unknown case 'for.lstm'"),
     ],
 )
 def test_cases_that_make_no_sense(content: str, message: str, tmp_path: Path) -> None:
@@ -256,7 +255,7 @@ def test_a_long_oracle_is_a_case_wherever_its_length_is_said(tmp_path: Path) -> 
 @pytest.mark.parametrize("length", [20, 40])
 def test_cases_of_a_source_and_a_generator(length: int, tmp_path: Path) -> None:
     """The more special wins, whatever the order in the file."""
-    tags = ("rnn", "oracle", "oracle-rnn", "oracle-long", "oracle-long-rnn")
+    tags = ("rnn", "oracle", "oracle.for.rnn", "oracle-long", "oracle-long.for.rnn")
     config = tmp_path / "mine.toml"
     sections = [
         f"[for.{tag}.stage2]\n" + "".join(f"{key} = {i + 1}\n" for key in KEYS[i:])

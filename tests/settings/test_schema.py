@@ -44,7 +44,7 @@ def test_every_value_is_there_with_its_origin() -> None:
     assert "seed = 7  # --set" in lines
     assert 'source = "oracle"  # command line' in lines
     assert "clip = 5.0  # default" in lines
-    assert "hidden = 32  # profile small, for oracle-rnn" in lines
+    assert "hidden = 32  # profile small, for rnn" in lines
     assert "# near_duplicates is not set" in lines
     assert lines.count("[[metric]]  # --metric bleu + length") == 2
     said = {key for key, _ in leaves(tomllib.loads(text))}

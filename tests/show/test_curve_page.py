@@ -5,16 +5,15 @@ from pathlib import Path
 from planes import MLE, SDA, result, track
 
 from sda.show.curve_page import (
-    COLUMNS,
     curve_page,
-    curve_parts,
+    planes_view,
     point_table,
-    signatures,
+    signature_table,
     statements,
-    table_title,
     write_curve,
 )
-from show.test_run_page import Page
+from sda.show.shown_scores import CURVE
+from show.pages import EVIL, Page
 
 
 def test_sentences_of_the_plane_that_decides_come_first() -> None:
@@ -28,26 +27,27 @@ def test_sentences_of_the_plane_that_decides_come_first() -> None:
 
 def test_the_table_has_every_point_once() -> None:
     top_p = track("sda with top-p", "mle", {0.9: [(0.3, 0.3)]}, "top-p")
-    header, body = point_table(result(MLE, SDA, top_p))
+    table = point_table(result(MLE, SDA, top_p))
+    body = table.body
 
-    assert header == ["", "decoding", "bleu-5", "self-bleu-5", "distinct-2"]
+    assert table.header == ["", "decoding", "bleu-5", "self-bleu-5", "distinct-2"]
     assert body[0] == ["real text", "", "0.400", "0.250", "-"]
     assert body[1] == ["mle", "T 1", "0.310", "0.210", "0.790"]
     assert body[-1] == ["sda with top-p", "p 0.9", "0.300", "0.300", "0.700"]
     assert len(body) == 6
-    assert point_table(result(MLE), ["self-bleu-5"])[0] == ["", "decoding", "self-bleu-5"]
+    assert point_table(result(MLE), ["self-bleu-5"]).header == ["", "decoding", "self-bleu-5"]
 
 
 def test_the_title_says_how_much_was_sampled() -> None:
     several = result(MLE)
     one = several | {"settings": {"repeats": 1, "samples": 50}}
 
-    assert table_title(several) == "Means over 2 samplings of 2,000 sentences"
-    assert table_title(one) == "One sampling of 50 sentences"
+    assert point_table(several).title == "Means over 2 samplings of 2,000 sentences"
+    assert point_table(one).title == "One sampling of 50 sentences"
 
 
 def test_the_page_is_complete_and_trusts_nothing() -> None:
-    evil = track("<script>alert('&')</script>", "mle", {1.0: [(0.3, 0.4)], 0.5: [(0.7, 0.6)]})
+    evil = track(EVIL, "mle", {1.0: [(0.3, 0.4)], 0.5: [(0.7, 0.6)]})
     page = Page(curve_page("<i>title", result(MLE, evil)))
 
     assert not {"script", "i", "link", "img"} & set(page.tags)
@@ -58,7 +58,7 @@ def test_the_page_is_complete_and_trusts_nothing() -> None:
 
 
 def test_signatures_are_listed_once() -> None:
-    assert signatures(result(MLE, SDA)) == [
+    assert signature_table(result(MLE, SDA)).body == [
         ["bleu-5", "of bleu-5"],
         ["distinct-2", "of distinct-2"],
         ["self-bleu-5", "of self-bleu-5"],
@@ -66,7 +66,9 @@ def test_signatures_are_listed_once() -> None:
 
 
 def test_a_model_alone_has_no_other_sentences() -> None:
-    assert not any("by other measures" in part for part in curve_parts(result(MLE)))
+    assert planes_view(result(MLE)).others == []
+    assert "by other measures" not in curve_page("title", result(MLE))
+    assert "by other measures" in curve_page("title", result(MLE, SDA))
 
 
 def test_the_files(tmp_path: Path) -> None:
@@ -77,4 +79,4 @@ def test_the_files(tmp_path: Path) -> None:
 
 
 def test_columns_are_named_once() -> None:
-    assert len(set(COLUMNS)) == len(COLUMNS)
+    assert len(set(CURVE)) == len(CURVE)

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -11,32 +10,7 @@ from sda.errors import UserError
 from sda.runs.report import run_names, run_views, write_report
 from sda.runs.run import Run
 from sda.show.run_page import score_table
-
-LOADING = {"src", "href", "xlink:href", "action", "data", "srcset", "poster", "background"}
-
-
-class Page(HTMLParser):
-    """The tags of a page, what it would load, and its text."""
-
-    def __init__(self, content: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.loads: list[str] = []
-        self.styles: list[str] = []
-        self.text = ""
-        self.feed(content)
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.loads += [value or "" for name, value in attributes if name in LOADING]
-        self.styles += [value or "" for name, value in attributes if name == "style"]
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
-def page_of(path: Path) -> Page:
-    return Page(path.read_text(encoding="utf-8"))
+from show.pages import EVIL, page_of
 
 
 @pytest.fixture
@@ -68,30 +42,34 @@ def test_the_page_loads_nothing(toy_run: Run) -> None:
 
 
 def test_texts_are_not_taken_for_html(copy: Run, tmp_path: Path) -> None:
-    evil = "<script>alert('&')</script>"
-    copy.folder.samples.write_text(f"{evil} sample\n")
-    record = {"text": f"{evil} buffer", "score": 1.0, "epoch": 2}
+    copy.folder.samples.write_text(f"{EVIL} sample\n")
+    record = {"text": f"{EVIL} buffer", "score": 1.0, "epoch": 2}
     copy.folder.buffer.write_text(json.dumps(record) + "\n")
     with copy.folder.config.open("a") as config:
-        config.write(f"# {evil} settings\n")
+        config.write(f"# {EVIL} settings\n")
+    rows = copy.folder.read_scores()
+    rows[1]["name"] = f"{EVIL} row"
+    rows[1]["alarms"] = [{"message": f"{EVIL} alarm"}]
+    rows[1]["scores"].append({"name": f"{EVIL} score", "value": 1.0, "signature": f"{EVIL} sign"})
+    copy.folder.scores.write_text(json.dumps({"rows": rows}))
     write_report([copy], tmp_path / "report.html")
     page = page_of(tmp_path / "report.html")
 
     assert "script" not in page.tags
-    for place in ("sample", "buffer", "settings"):
-        assert f"{evil} {place}" in page.text
+    for place in ("sample", "buffer", "settings", "row", "alarm", "score", "sign"):
+        assert f"{EVIL} {place}" in page.text
 
 
 def test_names_of_folders_are_not_taken_for_html_or_formulas(copy: Run, tmp_path: Path) -> None:
-    odd = tmp_path / "<b>&$x^$"
+    odd = tmp_path / "<script>&$x^$"
     copy.path.rename(odd)
     other = tmp_path / "_plain"
     shutil.copytree(odd, other)
     write_report([Run(odd), Run(other)], tmp_path / "report.html")
     page = page_of(tmp_path / "report.html")
 
-    assert "b" not in page.tags
-    assert "g_loss, <b>&$x^$" in page.text
+    assert "script" not in page.tags
+    assert "g_loss, <script>&$x^$" in page.text
     assert "g_loss, _plain" in page.text
 
 
@@ -143,10 +121,11 @@ def test_a_run_that_has_just_begun(copy: Run, tmp_path: Path) -> None:
 
 def test_the_table_of_scores(toy_run: Run, captions_run: Run) -> None:
     views = run_views([toy_run, captions_run])
-    header, body = score_table(views, ["bleu-3", "nll-oracle", "nothing"])
+    table = score_table(views, ["bleu-3", "nll-oracle", "nothing"])
     bleu = [row.value("bleu-3") for run in (toy_run, captions_run) for row in run.scores()]
 
-    assert len(header) == 9
+    assert len(table.header) == 9
+    body = table.body
     assert [row[0] for row in body] == ["bleu-3", "nll-oracle"]
     assert body[0][1:] == [f"{value:.3f}" for value in bleu]
     # A file has no oracle.

@@ -10,6 +10,8 @@ import typer
 
 from sda.commands.options import Column, Field, Lower, Seed, Tokenizer, Tokens
 
+SHORT_WORK = 2.0  # seconds; a bar for less is a flicker
+
 
 class Method(StrEnum):
     eda = "eda"
@@ -53,7 +55,7 @@ def eda(
 ) -> None:
     """Write every line of a file and new versions of it, with a few words changed."""
     from sda.baselines.file_edits import Recipe, augment_file
-    from sda.show.terminal import LateBar
+    from sda.show.terminal import Counter
 
     recipe = Recipe(
         method=method.value,
@@ -68,8 +70,8 @@ def eda(
         column=column,
         field=field,
     )
-    with LateBar() as bar:
-        counts = augment_file(file, out, recipe, bar)
+    with Counter(patience=SHORT_WORK) as counter:
+        counts = augment_file(file, out, recipe, counter.show)
     print(
         f"{out}: {counts.lines:,} lines and {counts.written:,} new ones,"
         f" {100 * counts.changed / counts.written:.1f} % of them changed"

@@ -10,8 +10,8 @@ from sda.runs.report import run_views
 from sda.runs.run import Run
 from sda.runs.train import train_run
 from sda.settings.layers import Choices
-from sda.show.rich_tables import rich_table
-from sda.show.run_page import NOTE, score_table
+from sda.show.rich_tables import show
+from sda.show.run_page import score_table
 from sda.show.terminal import Reporter
 
 SCORES = (
@@ -32,8 +32,7 @@ def run_demo(out: Path, seed: int, profile: str, reporter: Reporter) -> Run:
     run = train_run(settings, origins, out, reporter, resume=True)
     console = Console()
     title = f"captions, profile {profile}, seed {seed}: a single run"
-    console.print(rich_table(*score_table(run_views([run]), SCORES), title))
-    console.print(NOTE, highlight=False)
+    show(score_table(run_views([run]), SCORES, title), console)
     line = f"report with plots: {run.folder.report}"
     console.print(line, highlight=False, markup=False, soft_wrap=True)
     return run

@@ -127,22 +127,19 @@ def compare(
     from sda.files import refuse_overlap, write_json, write_text
     from sda.runs.run import Run
     from sda.runs.seeds import SHOWN, seed_rows, seed_table
-    from sda.show.comparison import latex_table, markdown_table
-    from sda.show.rich_tables import narrow_tables
+    from sda.show.markup import as_latex, as_markdown
+    from sda.show.rich_tables import show_wide
 
     refuse_overlap({"--json": json_file, "--markdown": markdown, "--latex": latex})
     rows = seed_rows([Run(path) for path in runs])
     wanted = SHOWN if scores is None else [name.strip() for name in scores.split(",")]
-    header, body = seed_table(rows, wanted, strict=scores is not None)
+    table = seed_table(rows, wanted, strict=scores is not None)
     if json_file is not None:
         write_json(json_file, [row.as_dict() for row in rows])
-    for path, text in ((markdown, markdown_table), (latex, latex_table)):
+    for path, text in ((markdown, as_markdown), (latex, as_latex)):
         if path is not None:
-            write_text(path, text(header, body))
-    console = Console()
-    title = "Scores on test data, and costs"
-    for table in narrow_tables(header, body, title, console.width, fixed=2):
-        console.print(table)
+            write_text(path, text(table))
+    show_wide([table], Console())
 
 
 def curve(
@@ -196,11 +193,12 @@ def _numbers(option: str, text: str) -> tuple[float, ...]:
 def _show_curve(result: dict[str, Any], folder: Path) -> None:
     from rich.console import Console
 
-    from sda.show.curve_page import SHORT, point_table, statements, table_title
-    from sda.show.rich_tables import rich_table
+    from sda.show.curve_page import point_table, statements
+    from sda.show.rich_tables import show
+    from sda.show.shown_scores import CURVE_SHORT
 
     console = Console()
-    console.print(rich_table(*point_table(result, SHORT), table_title(result)))
+    show(point_table(result, CURVE_SHORT), console)
     primary, others = statements(result)
     for sentence in (*primary, *others, f"figure and page: {folder / 'curve.html'}"):
         console.print(sentence, highlight=False, markup=False, soft_wrap=True)

@@ -157,18 +157,13 @@ def _show_scores(runs: list[Any], quiet: bool = False) -> None:
     from rich.console import Console
 
     from sda.runs.report import run_views
-    from sda.show.rich_tables import rich_table
-    from sda.show.run_page import NOTE, run_alarms, score_table
+    from sda.show.rich_tables import show
+    from sda.show.run_page import score_table
 
     if quiet:
         return
     console = Console()
-    views = run_views(runs)
-    header, body = score_table(views)
-    console.print(rich_table(header, body, "Scores on test data"))
-    for alarm in run_alarms(views):
-        console.print(f"ALARM {alarm}.", style="red", markup=False, highlight=False)
-    console.print(NOTE, highlight=False)
+    show(score_table(run_views(runs)), console)
     for run in runs:
         line = f"report: {run.folder.report}"
         console.print(line, highlight=False, markup=False, soft_wrap=True)

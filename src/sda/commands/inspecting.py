@@ -49,7 +49,8 @@ def inspect(
 
     from rich.console import Console
 
-    from sda.show.rich_tables import summary_table
+    from sda.show.rich_tables import show
+    from sda.show.table import fact_table
     from sda.text.preparation import Preparation
     from sda.text.prepare import prepare
 
@@ -72,4 +73,4 @@ def inspect(
     if json_out:
         print(json.dumps(summary.as_dict(), indent=1))
     else:
-        Console().print(summary_table(str(file), summary.as_rows()))
+        show(fact_table(str(file), summary.as_rows()), Console())

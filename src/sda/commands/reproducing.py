@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from sda.reproduction.data_files import Finding
     from sda.reproduction.tables import BaseTable
+    from sda.show.table import Table
 
 
 class Form(StrEnum):
@@ -205,23 +204,24 @@ def _show_tables(tables: Sequence[BaseTable]) -> None:
     from rich.console import Console
 
     from sda.reproduction.contrasts import main_sheets
-    from sda.reproduction.sheets import show
+    from sda.show.rich_tables import show_wide
 
-    show(main_sheets(tables), Console())
+    show_wide(main_sheets(tables), Console())
 
 
 def _table_text(tables: Sequence[BaseTable], form: Form) -> str:
     import json
 
     from sda.reproduction.contrasts import as_dict, main_sheets
-    from sda.reproduction.sheets import latex, markdown, screen
+    from sda.show.markup import as_latex, as_markdown
+    from sda.show.rich_tables import wide_text
 
     if form is Form.json:
         return json.dumps([as_dict(table) for table in tables], indent=1, ensure_ascii=False) + "\n"
     sheets = main_sheets(tables)
     if form is Form.screen:
-        return screen(sheets)
-    return "\n".join(map(latex if form is Form.latex else markdown, sheets))
+        return wide_text(sheets)
+    return "\n".join(map(as_latex if form is Form.latex else as_markdown, sheets))
 
 
 def _form_of(path: Path) -> Form:
@@ -238,6 +238,7 @@ def _show_files(folder: Path, findings: Sequence[Finding]) -> None:
     from rich.console import Console
 
     from sda.reproduction.data_files import PAGE, State, by_origin
+    from sda.show.rich_tables import show
 
     missing = [found.file for found in findings if found.state is State.MISSING]
     lines = [
@@ -252,29 +253,30 @@ def _show_files(folder: Path, findings: Sequence[Finding]) -> None:
     end = f"; {PAGE} says how to make the missing ones" if missing else ""
     lines.append(f"{right} of {len(findings)} files are there as they should be{end}.")
     console = Console()
-    console.print(_file_table(folder, findings))
+    show(_file_table(folder, findings), console)
     for line in lines:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def _file_table(folder: Path, findings: Sequence[Finding]) -> Table:
     """A row a file, under a row with the name of its folder: a terminal is narrow."""
-    from rich.markup import escape
-    from rich.table import Table
+    from sda.show.table import Cell, Column, Table
 
-    table = Table(title=escape(f"Files of the experiments in {folder}"), title_justify="left")
-    table.add_column("file", no_wrap=True)
-    table.add_column("what")
-    table.add_column("lines", justify="right", no_wrap=True)
-    table.add_column("bytes", justify="right", no_wrap=True)
-    table.add_column("state")
+    columns = [
+        Column("file", "left", is_whole=True),
+        Column("what", "left"),
+        Column("lines", is_whole=True),
+        Column("bytes", is_whole=True),
+        Column("state", "left"),
+    ]
+    rows: list[list[Cell]] = []
     above = ""
     for found in findings:
         file = found.file
         place, _, name = file.path.rpartition("/")
         if place != above:
-            table.add_row(f"{place}/")
+            rows.append([f"{place}/", *[""] * 4])
             above = place
-        lines = "-" if file.lines is None else f"{file.lines:,}"
-        table.add_row(f" {name}", file.what, lines, f"{file.bytes:,}", found.state.value)
-    return table
+        lines = None if file.lines is None else f"{file.lines:,}"
+        rows.append([f" {name}", file.what, lines, f"{file.bytes:,}", found.state.value])
+    return Table.of_rows(f"Files of the experiments in {folder}", columns, rows)

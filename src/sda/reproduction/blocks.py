@@ -19,8 +19,9 @@ from sda.reproduction.contrasts import difference_sheet, distance_sheet
 from sda.reproduction.definitions import chosen, experiment
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.provenance import provenance
-from sda.reproduction.sheets import Sheet, markdown
 from sda.reproduction.tables import BaseTable, base_tables
+from sda.show.markup import as_markdown
+from sda.show.table import Table
 
 END = "<!-- end -->"
 NO_RUNS = "No runs yet.\n"
@@ -83,10 +84,10 @@ def _block(words: Sequence[str], read: Callable[[str], list[BaseTable]], where: 
     return f"\n{content}\n"
 
 
-def _sheets(make: Callable[[BaseTable], Sheet]) -> Callable[[Sequence[BaseTable]], str]:
+def _sheets(make: Callable[[BaseTable], Table]) -> Callable[[Sequence[BaseTable]], str]:
     def content(tables: Sequence[BaseTable]) -> str:
         sheets = [make(table) for table in tables if table.has_runs]
-        return "\n".join(markdown(sheet) for sheet in sheets if sheet.rows) or NO_RUNS
+        return "\n".join(as_markdown(sheet) for sheet in sheets if sheet.groups) or NO_RUNS
 
     return content
 

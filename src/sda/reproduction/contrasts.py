@@ -7,13 +7,11 @@ from typing import Any
 
 from sda.reproduction.distance import plane_title, planes_for
 from sda.reproduction.rows import Row
-from sda.reproduction.sheets import Sheet, cell_with_interval, distance_cell, row_name
+from sda.reproduction.sheets import distance_cell, row_name, sheet, with_interval
 from sda.reproduction.summary import summarize
 from sda.reproduction.tables import ABOVE, BaseTable
-
-# The row that a table is about, the first that it has and that is no control; where a start has
-# none, rows that begin so.
-SUBJECTS = ("recommended", "sda")
+from sda.show.shown_scores import score_column
+from sda.show.table import Cell, Column, Table
 
 
 def difference_columns(table: BaseTable) -> list[str]:
@@ -25,7 +23,7 @@ def difference_columns(table: BaseTable) -> list[str]:
 def differences(table: BaseTable) -> list[dict[str, Any]]:
     """Each row that the table is about minus each other of its start, for the seeds of both."""
     found = []
-    for one, other in _pairs(table.rows):
+    for one, other in _pairs(table):
         values = {}
         for column in difference_columns(table):
             first, second = (_values(table, row, column) for row in (one, other))
@@ -38,7 +36,7 @@ def differences(table: BaseTable) -> list[dict[str, Any]]:
     return found
 
 
-def difference_sheet(table: BaseTable) -> Sheet:
+def difference_sheet(table: BaseTable) -> Table:
     """Mean differences with their 95 % intervals over seeds."""
     columns = difference_columns(table)
     body = [
@@ -47,7 +45,7 @@ def difference_sheet(table: BaseTable) -> Sheet:
                 f"{found['row'].short_title} minus {found['minus'].short_title}",
                 len(found["seeds"]),
             ),
-            str(len(found["seeds"])),
+            len(found["seeds"]),
             *(_cell(found["values"][name], name) for name in columns),
         ]
         for found in differences(table)
@@ -56,15 +54,15 @@ def difference_sheet(table: BaseTable) -> Sheet:
         "Paired by seed: the same data, and the same start where a row has one. 95 % intervals by"
         " Student's t."
     ]
-    return Sheet(f"Differences: {table.title}", ["", "seeds", *columns], body, notes)
+    return sheet(f"Differences: {table.title}", list(map(score_column, columns)), body, notes)
 
 
-def distance_sheet(table: BaseTable) -> Sheet:
+def distance_sheet(table: BaseTable) -> Table:
     """How far each row lies above the curve of its start, on every plane; the first decides."""
     planes = planes_for(table.experiment.source)
     titles = [plane_title(plane) for plane in planes]
-    header = ["", "seeds", titles[0], "mean of its points", *titles[1:]]
-    body = []
+    header = [titles[0], "mean of its points", *titles[1:]]
+    body: list[list[Cell]] = []
     for row in table.rows:
         if row.is_start or not row.records:
             continue
@@ -73,22 +71,22 @@ def distance_sheet(table: BaseTable) -> Sheet:
         average = distance_cell([each.average for each in found[0]], True)
         count = len(row.records)
         name = row_name(row.title, count)
-        body.append([name, str(count), cells[0], average, *cells[1:]])
+        body.append([name, count, cells[0], average, *cells[1:]])
     notes = [
         "As trained (T = 1), over the start at some temperature; positive is better, whichever way"
         " the score runs. The first column decides; the second is its mean over all temperatures"
         " of the row inside the range of the curve. Outside: no temperature that was tried makes"
         " the start equally varied. 95 % intervals over seeds by Student's t.",
     ]
-    return Sheet(f"{ABOVE.capitalize()}: {table.title}", header, body, notes)
+    return sheet(f"{ABOVE.capitalize()}: {table.title}", list(map(Column, header)), body, notes)
 
 
-def main_sheets(tables: Sequence[BaseTable]) -> list[Sheet]:
+def main_sheets(tables: Sequence[BaseTable]) -> list[Table]:
     """For each base its table, and its differences where there are any."""
-    sheets: list[Sheet] = []
+    sheets: list[Table] = []
     for table in tables:
         contrast = difference_sheet(table)
-        sheets += [table.sheet(), *([contrast] if contrast.rows else [])]
+        sheets += [table.sheet(), *([contrast] if contrast.groups else [])]
     return sheets
 
 
@@ -139,18 +137,14 @@ def as_dict(table: BaseTable) -> dict[str, Any]:
     }
 
 
-def _pairs(rows: list[Row]) -> Iterator[tuple[Row, Row]]:
+def _pairs(table: BaseTable) -> Iterator[tuple[Row, Row]]:
     """Rows that the table is about with each other row of the same start."""
-    names = {row.name for row in rows if not row.definition.is_control}
-    subject = next((name for name in SUBJECTS if name in names), SUBJECTS[-1])
-    for one in rows:
-        if not one.name.startswith(subject):
+    for one in table.rows:
+        if one.name not in table.experiment.subjects:
             continue
-        others = [row for row in rows if row is not one and row.starts == one.starts]
-        if one.name != subject and any(row.name == subject for row in others):
-            continue
-        for other in others:
-            if one.records.keys() & other.records.keys():
+        for other in table.rows:
+            is_same_start = other is not one and other.starts == one.starts
+            if is_same_start and one.records.keys() & other.records.keys():
                 yield one, other
 
 
@@ -171,7 +165,7 @@ def _inside(values: Sequence[float | None]) -> list[float]:
     return [value for value in values if value is not None]
 
 
-def _cell(values: Sequence[float | None], column: str) -> str:
+def _cell(values: Sequence[float | None], column: str) -> Cell:
     if column == ABOVE:
         return distance_cell(values, has_interval=True)
-    return cell_with_interval(summarize(_inside(values)), column)
+    return with_interval(summarize(_inside(values)), column)

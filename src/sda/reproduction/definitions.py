@@ -1,9 +1,12 @@
-"""The experiments as files: a base file for each, and one file for each row of its table.
+"""The experiments as files: `configs/experiments/NAME.toml` has the question, the rows, the figure.
 
-`configs/experiments/NAME/experiment.toml` says what all rows share, `ROW.toml` beside it what a row
-changes. Values of a profile that only this experiment, or only this row, changes stand in the same
-file under `[profiles.NAME]`. With `like = "OTHER"` source, settings and profiles are those of
-another experiment, under the experiment's own, so that the two can have runs in common.
+The top of a file is what all rows share, and each entry of `[[rows]]` is what a row changes. Values
+of a profile that only this experiment, or only this row, changes stand there under
+`profiles.NAME`. `[paper.BASE]` has the printed figures of a row in the order of `scores`.
+
+With `like = "OTHER"` source, settings, profiles and panels are those of another experiment, under
+the experiment's own, so that the two can have runs in common; in a row settings and profiles are
+those of another row.
 """
 
 from __future__ import annotations
@@ -16,22 +19,23 @@ from typing import Any, TypeVar
 from pydantic import Field, ValidationError
 
 from sda.errors import UserError
+from sda.reproduction.looks import title_of
 from sda.training.stages import Section
 
-BASE_FILE = "experiment.toml"
-SHARED = ("source", "settings", "profiles")
+SHARED = ("source", "settings", "profiles", "panels")
+SHARED_BY_ROWS = ("settings", "profiles")
 T = TypeVar("T", bound=Section)
 
 
 class RowDefinition(Section):
     """One row of a table: a method, what it changes, and what the paper has for it."""
 
-    name: str
-    """The name of the file."""
-    title: str
-    """As it stands in the table, behind the name of the base."""
     method: str
     """A file in `configs/methods`."""
+    name: str
+    """By default that of the method."""
+    title: str
+    """As it stands in the table, behind the name of the base; by default that of the method."""
     preset: str = "paper"
     """A file in `configs/presets`."""
     metric: str | None = None
@@ -40,6 +44,8 @@ class RowDefinition(Section):
     """Whether the row is a control that the paper does not have."""
     bases: list[str] | None = None
     """The bases that have this row; by default all of the experiment."""
+    as_long_as: str | None = None
+    """The row with whose number of steps and batches in Stage II this one is trained."""
     settings: dict[str, Any] = Field(default_factory=dict)
     """What this row alone changes."""
     profiles: dict[str, dict[str, Any]] = Field(default_factory=dict)
@@ -57,7 +63,7 @@ class Experiment(Section):
     """One experiment of the paper, or one that asks what the paper did not."""
 
     name: str
-    number: str
+    number: str = ""
     """The number of the specification, such as E2; empty for what the paper does not have."""
     title: str
     source: str
@@ -66,27 +72,30 @@ class Experiment(Section):
     """What the table is to answer, in a sentence."""
     note: str = ""
     """What differs from the paper, in sentences."""
-    rows: list[str]
-    """Names of row files in the order of the table."""
     scores: list[str]
     """Columns that the paper has."""
     beside: list[str]
     """Columns that have to stand beside them: the diversity side, novelty, cost."""
+    subjects: list[str]
+    """Names of the rows that the others of the same start are subtracted from."""
+    panels: list[dict[str, Any]]
+    """The panels of the figure, as `sda.reproduction.panels` knows them."""
     seeds: dict[str, int]
     """For each base how many seeds there are, from 0 on."""
     settings: dict[str, Any] = Field(default_factory=dict)
     profiles: dict[str, dict[str, Any]] = Field(default_factory=dict)
     """Values that only this experiment changes in a profile."""
+    rows: list[RowDefinition]
+    """In the order of the table."""
     paper_real: dict[str, float] = Field(default_factory=dict)
-    """What the paper has for real text."""
+    """What the paper has for real text by score."""
 
     @property
     def bases(self) -> list[str]:
         return list(self.seeds)
 
-    def row_definitions(self) -> list[RowDefinition]:
-        """The rows in the order of the table."""
-        return [_row(self.name, row) for row in self.rows]
+    def row(self, name: str) -> RowDefinition:
+        return next(row for row in self.rows if row.name == name)
 
     def heading(self) -> str:
         return f"{self.number} {self.title}".strip()
@@ -98,17 +107,24 @@ class Experiment(Section):
 
 def experiment_names() -> list[str]:
     """The names of all experiments."""
-    return sorted(entry.name for entry in _folder().iterdir() if entry.is_dir())
+    files = (entry.name for entry in _folder().iterdir())
+    return sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml"))
 
 
 def experiment(name: str) -> Experiment:
     """The experiment of that name; an unknown name raises one sentence that lists them."""
     if name not in experiment_names():
         raise UserError(f"unknown experiment {name!r} (known: {', '.join(experiment_names())})")
-    own = _read(name, BASE_FILE)
-    other = _read(own.pop("like"), BASE_FILE) if "like" in own else {}
+    own = _read(name)
+    other = _read(own.pop("like")) if "like" in own else {}
     shared = {key: other[key] for key in SHARED if key in other}
-    return _checked(Experiment, {**merged(shared, own), "name": name}, f"{name}/{BASE_FILE}")
+    where = f"experiments/{name}.toml"
+    rows = _rows(own.pop("rows", []), own.pop("paper", {}), own.get("scores", []), where)
+    found = _checked(Experiment, {**merged(shared, own), "name": name, "rows": rows}, where)
+    known = {row.name: row for row in rows}
+    _require(where, "subjects", found.subjects, known)
+    _require(where, "as_long_as", [row.as_long_as for row in rows if row.as_long_as], known)
+    return found
 
 
 def merged(*tables: Mapping[str, Any]) -> dict[str, Any]:
@@ -130,20 +146,60 @@ def chosen(wanted: Sequence[str] | None, known: Sequence[str], kind: str) -> lis
     return [name for name in known if wanted is None or name in wanted]
 
 
-def _row(experiment: str, name: str) -> RowDefinition:
-    return _checked(
-        RowDefinition,
-        {**_read(experiment, f"{name}.toml"), "name": name},
-        f"{experiment}/{name}.toml",
-    )
+def _rows(
+    tables: Sequence[dict[str, Any]], paper: Mapping[str, Any], scores: Sequence[str], where: str
+) -> list[RowDefinition]:
+    """The rows, with what other rows and the paper have for them."""
+    known: dict[str, dict[str, Any]] = {}
+    for place, table in enumerate(tables, 1):
+        if "method" not in table:
+            raise UserError(f"{where}: 'rows', entry {place}: 'method' is missing")
+        name = table.get("name", table["method"])
+        if name in known:
+            raise UserError(f"{where}: two rows are called {name!r}; give one another 'name'")
+        known[name] = table
+    figures = {name: _figures(name, paper, scores, where) for name in known}
+    _require(where, "paper", [name for rows in paper.values() for name in rows], known)
+    found = []
+    for name, table in known.items():
+        own = {"name": name, "title": title_of(table["method"]), **table, "paper": figures[name]}
+        if "like" in own:
+            other = own.pop("like")
+            _require(f"{where}, row {name!r}", "like", [other], known)
+            shared = {key: known[other].get(key, {}) for key in SHARED_BY_ROWS}
+            own = merged(shared, own)
+        found.append(_checked(RowDefinition, own, f"{where}, row {name!r}"))
+    return found
+
+
+def _figures(
+    name: str, paper: Mapping[str, Any], scores: Sequence[str], where: str
+) -> dict[str, dict[str, float]]:
+    """For each base what the paper has for a row by score."""
+    found = {}
+    for base, rows in paper.items():
+        if name in rows:
+            if len(rows[name]) != len(scores):
+                raise UserError(
+                    f"{where}: 'paper.{base}.{name}' has {len(rows[name])} figures for"
+                    f" {len(scores)} scores"
+                )
+            found[base] = dict(zip(scores, rows[name], strict=True))
+    return found
+
+
+def _require(where: str, key: str, names: Sequence[str], rows: Mapping[str, Any]) -> None:
+    for name in names:
+        if name not in rows:
+            raise UserError(f"{where}: '{key}': no row {name!r} (known: {', '.join(rows)})")
 
 
 def _folder() -> Any:
     return resources.files("sda.configs") / "experiments"
 
 
-def _read(experiment: str, file: str) -> dict[str, Any]:
-    return tomllib.loads((_folder() / experiment / file).read_text(encoding="utf-8"))
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((_folder() / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def _checked(kind: type[T], data: dict[str, Any], where: str) -> T:
@@ -152,4 +208,4 @@ def _checked(kind: type[T], data: dict[str, Any], where: str) -> T:
     except ValidationError as error:
         problem = error.errors()[0]
         key = ".".join(str(part) for part in problem["loc"])
-        raise UserError(f"experiments/{where}: '{key}': {problem['msg']}") from None
+        raise UserError(f"{where}: '{key}': {problem['msg']}") from None

@@ -19,21 +19,10 @@ from sda.errors import UserError
 from sda.files import naming, write_bytes
 from sda.reproduction.definitions import Experiment, chosen
 from sda.reproduction.ledger import Ledger
-from sda.reproduction.panels import (
-    REAL,
-    BarPanel,
-    EpochPanel,
-    GainPanel,
-    Panel,
-    PointPanel,
-    Scene,
-    TemperaturePanel,
-    row_name,
-)
+from sda.reproduction.panels import REAL, Panel, panels_of
 from sda.reproduction.row_style import row_styles
 from sda.reproduction.rows import read_rows
-from sda.reproduction.series import Quantity
-from sda.settings.layers import source_kind
+from sda.reproduction.scene import Scene, row_name
 
 COLUMNS = 3
 WIDTH, HEIGHT, LEGEND = 3.1, 2.8, 2.2  # inches of a panel, and of the legend beside them
@@ -48,68 +37,12 @@ METADATA: dict[str, dict[str, Any]] = {
     ".pdf": {"CreationDate": None},
 }
 
-BLEU_2 = Quantity("bleu-2", "BLEU-2 (higher is better)")
-BLEU_3 = Quantity("bleu-3", "BLEU-3 (higher is better)")
-BLEU_5 = Quantity("bleu-5", "BLEU-5 (higher is better)")
-SELF_BLEU_3 = Quantity("self-bleu-3", "self-BLEU-3 (lower is more varied)", is_turned=True)
-SELF_BLEU_5 = Quantity("self-bleu-5", "self-BLEU-5 (lower is more varied)", is_turned=True)
-RARE = Quantity("rare-sentence-share", "sentences with a rare word (more is the aim)")
-GRAMMATICAL = Quantity("grammatical-share", "grammatical sentences (higher is better)")
-GRAMMAR_ISSUES = Quantity("grammar-issues", "grammar issues per 1,000 words\n(lower is better)")
-NLL_ORACLE = Quantity("nll-oracle", "NLL_oracle (lower is better)", is_turned=True)
-NLL_TEST = Quantity("nll-test", "NLL_test (lower is more varied)", is_turned=True)
-# As in the paper's figure, the better corner is below on the left.
-COPYING = Quantity("train-bleu-5", "BLEU-5 on training text (lower is less copying)")
-TEST_ERROR = Quantity("bleu-5", "1 - BLEU-5 on test text\n(lower is better)", from_one=True)
-
-PLANE = TemperaturePanel(SELF_BLEU_5, BLEU_5)
-CLOSER = "the same around MLE at temperature 1"
-CLOSE = TemperaturePanel(SELF_BLEU_5, BLEU_5, CLOSER, is_close=True)
-PANELS: dict[str, tuple[Panel, ...]] = {
-    "vocabulary": (PLANE, PointPanel(BLEU_2, RARE)),
-    "repetition": (PLANE, PointPanel(BLEU_3, SELF_BLEU_3)),
-    "memorization": (PointPanel(COPYING, TEST_ERROR), PLANE),
-    "grammar": (BarPanel(GRAMMAR_ISSUES), PointPanel(SELF_BLEU_5, GRAMMAR_ISSUES)),
-}
-CAPTIONS = (
-    PLANE,
-    CLOSE,
-    TemperaturePanel(SELF_BLEU_5, GRAMMATICAL),
-    TemperaturePanel(SELF_BLEU_5, GRAMMATICAL, CLOSER, is_close=True),
-)
-EPOCHS = (
-    EpochPanel("nll_oracle", "NLL_oracle (lower is better)", NLL_ORACLE),
-    EpochPanel("nll_valid", "NLL_valid (lower is more varied)", NLL_TEST),
-    TemperaturePanel(NLL_TEST, NLL_ORACLE),
-)
-GAIN = GainPanel(
-    "bleu-2",
-    "gain in BLEU-2 over MLE\n(higher is better)",
-    ("sda", "best-of-n"),
-    "leakrnn",
-    "the paper's gain: LeakRNN, news",
-)
 READING = (
     "Lines and large markers are means over seeds, bands reach from the least to the greatest of"
     " the seeds; a single run has none. On planes a line goes over temperatures, its marker is"
     " temperature 1, and one model is better than another only where it is above at equal"
     " diversity."
 )
-
-
-def panels_of(experiment: Experiment) -> tuple[Panel, ...]:
-    """The panels of the experiment's figure."""
-    by_source = {"oracle": EPOCHS, "captions": CAPTIONS}.get(source_kind(experiment.source))
-    if by_source is not None:
-        return by_source
-    if experiment.name == "size":
-        percents = sorted({row.percent for row in experiment.row_definitions()})
-        planes = (
-            TemperaturePanel(SELF_BLEU_5, BLEU_5, f"{percent:g} % of the training text", percent)
-            for percent in percents
-        )
-        return (*planes, GAIN)
-    return PANELS.get(experiment.name, (PLANE, CLOSE))
 
 
 def default_file(experiment: str, profile: str) -> Path:
@@ -142,7 +75,7 @@ def draw_figure(
     bases: Sequence[str] | None = None,
 ) -> bytes:
     """The figure with what the ledger holds; what it does not hold is named below."""
-    styles = row_styles(experiment.row_definitions())
+    styles = row_styles(experiment.rows)
     scenes = [
         Scene(base, read_rows(experiment, ledger, profile, base), styles, ledger)
         for base in chosen(bases, experiment.bases, "model")

@@ -19,6 +19,8 @@ NUMERICS = 1
 """Raise it when a change of the code changes what the same settings give, a default among them."""
 # Where a run stands in the file system, and how often it is saved, changes no figure.
 NOT_IN_KEY = ("start", "checkpoint_every")
+# What says how many steps Stage II has, and how many batches of maximum likelihood between them.
+LENGTH = ("epochs", "first_steps", "fewer_every", "mle_every", "mle_batches")
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def plan_jobs(
     rows: Sequence[str] | None = None,
 ) -> list[Job]:
     """The jobs of the table, row by row; `seeds` overrides how many each base has."""
-    definitions = {row.name: row for row in experiment.row_definitions()}
+    definitions = {row.name: row for row in experiment.rows}
     return [
         make_job(experiment, definitions[name], base, profile, seed)
         for base in chosen(bases, experiment.bases, "model")
@@ -75,23 +77,7 @@ def plan_jobs(
 
 def make_job(experiment: Experiment, row: RowDefinition, base: str, profile: str, seed: int) -> Job:
     """The job of one row; a row that only is the end of Stage I is the start of the others."""
-    values = merged(
-        experiment.settings,
-        experiment.profiles.get(profile, {}),
-        row.settings,
-        row.profiles.get(profile, {}),
-        {"seed": seed},
-    )
-    choices = Choices(
-        source=experiment.source,
-        method=row.method,
-        generator=base,
-        preset=row.preset,
-        profile=profile,
-        metric=row.metric,
-        values=values,
-    )
-    settings, origins = choices.settle()
+    settings, origins = _choices(experiment, row, base, profile, seed).settle()
 
     def job(name: str, settings: Settings, start: Job | None) -> Job:
         return Job(experiment.name, name, base, profile, seed, settings, origins, start)
@@ -103,6 +89,32 @@ def make_job(experiment: Experiment, row: RowDefinition, base: str, profile: str
         start = job(f"{row.name}-start", start_settings(settings), None)
         return job(row.name, settings, start)
     return job(row.name, start_settings(settings), None)
+
+
+def _choices(
+    experiment: Experiment, row: RowDefinition, base: str, profile: str, seed: int
+) -> Choices:
+    length: dict[str, Any] = {}
+    if row.as_long_as is not None:
+        other = _choices(experiment, experiment.row(row.as_long_as), base, profile, seed)
+        stage2 = other.settle()[0].stage2
+        length = {"stage2": {name: getattr(stage2, name) for name in LENGTH}}
+    return Choices(
+        source=experiment.source,
+        method=row.method,
+        generator=base,
+        preset=row.preset,
+        profile=profile,
+        metric=row.metric,
+        values=merged(
+            experiment.settings,
+            experiment.profiles.get(profile, {}),
+            length,
+            row.settings,
+            row.profiles.get(profile, {}),
+            {"seed": seed},
+        ),
+    )
 
 
 def start_settings(settings: Settings) -> Settings:

@@ -1,19 +1,26 @@
-"""The kinds of panels that figures are made of; each shows the rows of one base."""
+"""The kinds of panels that figures are made of; each shows the rows of one base.
+
+The file of an experiment has an entry for each panel of its figure: `kind`, and the fields of the
+class of that kind.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Annotated, Any, Literal
 
 from matplotlib.axes import Axes
+from pydantic import Field, TypeAdapter, ValidationError
 
-from sda.reproduction.ledger import Ledger, Record
-from sda.reproduction.row_style import Style
-from sda.reproduction.rows import Row, base_title
+from sda.errors import UserError
+from sda.evaluation.catalogue import kind_of
+from sda.reproduction.definitions import Experiment
+from sda.reproduction.ledger import Record
+from sda.reproduction.quantity import Quantity
+from sda.reproduction.rows import Row
+from sda.reproduction.scene import Scene, row_label
 from sda.reproduction.series import (
     Curves,
-    Quantity,
     Spread,
     epoch_spread,
     final_points,
@@ -24,71 +31,17 @@ from sda.reproduction.series import (
     real_point,
     temperature_curves,
 )
+from sda.training.stages import Section
 
 REAL = "real text"
 MARKERS_ON_A_LINE = 8
 TICKS = 6  # at most, on the x axis: their labels are wide
 BAND: Any = {"alpha": 0.18, "linewidth": 0}
+CLOSER = "the same around MLE at temperature 1"
 STAR: Any = {"color": "black", "marker": "*", "markersize": 11, "linestyle": "none", "zorder": 5}
 
 
-@dataclass(frozen=True)
-class Scene:
-    """What a panel draws from: all rows of a base, their styles by name, and the whole ledger."""
-
-    base: str
-    rows: Sequence[Row]
-    styles: Mapping[str, Style]
-    ledger: Ledger
-
-    @property
-    def title(self) -> str:
-        return base_title(self.base)
-
-    @property
-    def present(self) -> list[Row]:
-        """The rows that have a run."""
-        return [row for row in self.rows if row.records]
-
-    def style(self, row: Row) -> Style:
-        return self.styles[row.name]
-
-    def line(self, row: Row) -> dict[str, Any]:
-        """How a line of the row is drawn."""
-        style = self.style(row)
-        return {
-            "color": style.colour,
-            "linestyle": style.dash,
-            "linewidth": 1.8 if style.is_main else 1.0,
-            "marker": style.marker,
-            "markersize": 4.5,
-            "zorder": 3 if style.is_main else 2,
-            "label": row_label(row),
-        }
-
-
-def row_name(row: Row) -> str:
-    """What the row is called beside others of its base."""
-    title = row.definition.title
-    return ", ".join(part for part in ("MLE", title) if part) if row.is_start else title
-
-
-def row_label(row: Row) -> str:
-    """The name, and how many runs there are if that is one, or fewer than planned."""
-    runs = len(row.records)
-    if runs == 1:
-        return f"{row_name(row)}, single run"
-    return f"{row_name(row)}, {runs} runs" if row.missing else row_name(row)
-
-
-class Panel(Protocol):
-    """Draws itself on axes, and says whether there was anything to draw."""
-
-    def draw(self, axes: Axes, scene: Scene) -> bool: ...
-
-
-@dataclass(frozen=True)
-class TemperaturePanel:
+class TemperaturePanel(Section):
     """Each row as a line over temperatures with a marker at 1, and the seeds of starts as a band.
 
     With a `percent` only the rows that train on so much of the text are drawn. A panel that
@@ -96,11 +49,17 @@ class TemperaturePanel:
     hide it.
     """
 
+    kind: Literal["temperatures"]
     x: Quantity
     y: Quantity
-    title: str = ""
     percent: float | None = None
     is_close: bool = False
+
+    @property
+    def title(self) -> str:
+        if self.is_close:
+            return CLOSER
+        return "" if self.percent is None else f"{self.percent:g} % of the training text"
 
     def draw(self, axes: Axes, scene: Scene) -> bool:
         rows = [row for row in scene.present if self.percent in (None, row.definition.percent)]
@@ -134,13 +93,12 @@ class TemperaturePanel:
             axes.fill_between(band.places, band.low, band.high, color=colour, **BAND)
 
 
-@dataclass(frozen=True)
-class PointPanel:
+class PointPanel(Section):
     """A small marker for each run at temperature 1, and a large one for the mean of several."""
 
+    kind: Literal["points"]
     x: Quantity
     y: Quantity
-    title: str = ""
 
     def draw(self, axes: Axes, scene: Scene) -> bool:
         drawn = 0
@@ -156,27 +114,27 @@ class PointPanel:
         records = _records(scene.present)
         _draw_real(axes, real_point(records, self.x, self.y, is_on_curve=False))
         _name_axes(axes, self.x, self.y)
-        axes.set_title(self.title)
         return drawn > 0
 
 
-@dataclass(frozen=True)
-class EpochPanel:
+class EpochPanel(Section):
     """A figure of the training over epochs, Stage I left of 0 and Stage II right of it.
 
-    `truth` is drawn as a line: what the oracle itself has.
+    `truth` is drawn as a line: what the oracle itself has. Without a label the axis is called after
+    it.
     """
 
-    name: str
-    label: str
+    kind: Literal["epochs"]
+    figure: str
     truth: Quantity
+    label: str | None = None
 
     def draw(self, axes: Axes, scene: Scene) -> bool:
         rows = scene.present
         keys = {record.key for record in _records(rows)}
         drawn = 0
         for row in rows:
-            spread = epoch_spread(_records([row]), scene.ledger, self.name)
+            spread = epoch_spread(_records([row]), scene.ledger, self.figure)
             if all(record.data["start"] in keys for record in row.records.values()):
                 # The row of the start shows the same Stage I.
                 spread = spread.after(0)
@@ -189,22 +147,21 @@ class EpochPanel:
             axes.axhline(truth[1], color="grey", linestyle=":", label="the oracle itself")
         axes.axvline(0, color="grey", linewidth=0.8)
         axes.set_xlabel("epochs from the end of Stage I (line)")
-        axes.set_ylabel(self.label)
+        axes.set_ylabel(self.label or self.truth.label)
         axes.grid(alpha=0.3)
         return drawn > 0
 
 
-@dataclass(frozen=True)
-class GainPanel:
+class GainPanel(Section):
     """What methods add to the score of their start over shares of the data, and what the paper has.
 
-    `base` is the one of the paper's figures.
+    The paper's figures are those of the first method, with `paper_base`.
     """
 
+    kind: Literal["gains"]
     score: str
-    label: str
-    methods: tuple[str, ...]
-    base: str
+    methods: list[str] = Field(min_length=1)
+    paper_base: str
     paper_label: str
 
     def draw(self, axes: Axes, scene: Scene) -> bool:
@@ -217,7 +174,7 @@ class GainPanel:
                 look = scene.line(row) | {"label": f"gain of {method}"}
                 _draw_spread(axes, spread, look)
                 drawn += 1
-        paper = paper_gains(rows, self.methods[0], self.score, self.base)
+        paper = paper_gains(rows, self.methods[0], self.score, self.paper_base)
         if len(paper.places):
             _draw_spread(
                 axes, paper, {"color": "grey", "linestyle": ":", "label": self.paper_label}
@@ -228,34 +185,50 @@ class GainPanel:
         axes.set_xticks(percents, [f"{percent:g}" for percent in percents])
         axes.set_xticks([], minor=True)
         axes.set_xlabel("share of the training text, %")
-        axes.set_ylabel(self.label)
+        kind = kind_of(self.score)
+        good = {True: "\n(higher is better)", False: "\n(lower is better)", None: ""}
+        axes.set_ylabel(f"gain in {kind.title} over MLE{good[kind.higher_is_better]}")
         axes.grid(alpha=0.3)
         return drawn > 0
 
 
-@dataclass(frozen=True)
-class BarPanel:
+class BarPanel(Section):
     """A bar for each row at temperature 1, a dot for each run, and a line for real text."""
 
-    quantity: Quantity
+    kind: Literal["bars"]
+    y: Quantity
 
     def draw(self, axes: Axes, scene: Scene) -> bool:
         names: list[str] = []
         for row in scene.present:
-            values = final_values(_records([row]), self.quantity)
+            values = final_values(_records([row]), self.y)
             if len(values):
                 place = len(names)
                 axes.bar(place, values.mean(), 0.6, color=scene.style(row).colour, alpha=0.6)
                 axes.plot([place] * len(values), values, "k.", markersize=5)
                 names.append(row_label(row))
         records = _records(scene.present)
-        real = real_point(records, self.quantity, self.quantity, is_on_curve=False)
+        real = real_point(records, self.y, self.y, is_on_curve=False)
         if real is not None:
             axes.axhline(real[1], color="black", linestyle="--", label=f"{REAL} (line)")
         axes.set_xticks(range(len(names)), [name.replace(", ", ",\n") for name in names])
-        axes.set_ylabel(self.quantity.label)
+        axes.set_ylabel(self.y.label)
         axes.grid(alpha=0.3, axis="y")
         return bool(names)
+
+
+Panel = TemperaturePanel | PointPanel | EpochPanel | GainPanel | BarPanel
+_PANELS: TypeAdapter[list[Panel]] = TypeAdapter(list[Annotated[Panel, Field(discriminator="kind")]])
+
+
+def panels_of(experiment: Experiment) -> list[Panel]:
+    """The panels of the experiment's figure; a mistake in its file is one sentence."""
+    try:
+        return _PANELS.validate_python(experiment.panels)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        key = ".".join(str(part) for part in ("panels", *problem["loc"]))
+        raise UserError(f"experiments/{experiment.name}.toml: '{key}': {problem['msg']}") from None
 
 
 def _records(rows: Sequence[Row]) -> list[Record]:

@@ -8,14 +8,13 @@ from functools import cached_property
 from statistics import mean
 
 from sda.evaluation.dominance import Plane
+from sda.reproduction.cost_columns import COSTS
 from sda.reproduction.definitions import Experiment, RowDefinition
 from sda.reproduction.distance import Distance, distance_on, start_key
 from sda.reproduction.jobs import Job, plan_jobs
 from sda.reproduction.ledger import Ledger, Record
 
 BASE_TITLES = {"rnn": "RNN", "leakrnn": "LeakRNN"}
-COSTS = {"updates": "updates", "tokens": "written"}
-MINUTE = 60
 
 
 @dataclass(frozen=True)
@@ -108,15 +107,12 @@ def read_rows(
         jobs.setdefault(job.row, []).append(job)
     return [
         Row(definition, base, tuple(jobs[definition.name]), ledger)
-        for definition in experiment.row_definitions()
+        for definition in experiment.rows
         if definition.name in jobs
     ]
 
 
 def _value(record: Record, column: str) -> float | None:
     if column in COSTS:
-        return record.costs.get(COSTS[column])
-    if column == "cpu-minutes":
-        seconds = record.costs.get("cpu_seconds")
-        return None if seconds is None else seconds / MINUTE
+        return COSTS[column].of(record.costs)
     return record.scores().get(column)

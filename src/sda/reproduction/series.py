@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sda.reproduction.ledger import Ledger, Record
+from sda.reproduction.quantity import Quantity, Scores
 from sda.reproduction.rows import Row
 
 BAND_POINTS = 100
@@ -21,26 +22,7 @@ MARGIN = 0.25  # of the range that they cover
 STAGE_ONE, STAGE_TWO = "mle", "imitation"  # as lines of progress call them
 
 Values = NDArray[np.float64]
-Scores = Mapping[str, float]
 Range = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A score as an axis shows it; `label` says which way is good.
-
-    `is_turned` axes run from high to low; of `from_one` the difference from 1 is shown.
-    """
-
-    score: str
-    label: str
-    is_turned: bool = False
-    from_one: bool = False
-
-    def of(self, scores: Scores) -> float:
-        """The value, not a number where the score is missing."""
-        value = scores.get(self.score, np.nan)
-        return 1 - value if self.from_one else value
 
 
 @dataclass(frozen=True)

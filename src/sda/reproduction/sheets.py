@@ -1,32 +1,24 @@
-"""Tables of cells with notes below, in every form that a reader may want."""
+"""The columns and cells of an experiment's tables: figures over seeds, beside each other."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-
-from rich.console import Console
+from dataclasses import replace
 
 from sda.reproduction.summary import Summary, summarize
-from sda.show.comparison import latex_table, markdown_table
-from sda.show.rich_tables import narrow_tables
+from sda.show.shown_scores import score_figure
+from sda.show.table import NAMES, Cell, Column, Figure, Table
 
-NOTHING = "-"
 SINGLE = "(single run)"
-WIDTH = 100  # of a table for the terminal that is written to a file
 OUTSIDE = "outside"
-_DIGITS = {"nll-oracle": 3, "updates": 0, "tokens": 0, "cpu-minutes": 1, "length": 1}
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """Rows of cells under a header, the first cell a name and the second a number of seeds."""
-
-    title: str
-    header: list[str]
-    rows: list[list[str]]
-    notes: list[str] = field(default_factory=list)
+def sheet(
+    title: str, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], notes: Sequence[str]
+) -> Table:
+    """A table whose rows begin with a name and a number of seeds; `columns` are the others."""
+    fixed = (NAMES, Column("seeds", digits=0))
+    return Table.of_rows(title, [*fixed, *columns], rows, notes, fixed=len(fixed))
 
 
 def row_name(title: str, seeds: int) -> str:
@@ -34,81 +26,33 @@ def row_name(title: str, seeds: int) -> str:
     return f"{title} {SINGLE}" if seeds == 1 else title
 
 
-def cell(summary: Summary | None, column: str, signed: bool = False) -> str:
-    """Mean and standard deviation, the one value there is, or a dash."""
+def over_seeds(summary: Summary | None, column: str, is_signed: bool = False) -> Figure | None:
+    """Mean and standard deviation, or the one value there is."""
     if summary is None:
-        return NOTHING
-    digits = _digits(summary.mean, column)
-    text = _figure(summary.mean, digits, signed)
-    return text if summary.sd is None else f"{text} ± {summary.sd:.{digits}f}"
+        return None
+    return score_figure(column, summary.mean, summary.sd, is_signed=is_signed)
 
 
-def cell_with_interval(summary: Summary | None, column: str = "") -> str:
+def with_interval(summary: Summary | None, column: str = "") -> Figure | None:
     """Mean with its sign and 95 % interval, or the one value there is."""
     if summary is None:
-        return NOTHING
-    digits = _digits(summary.mean, column)
-    text = _figure(summary.mean, digits, signed=True)
-    if summary.interval is None:
-        return text
-    low, high = (_figure(end, digits, signed=True) for end in summary.interval)
-    return f"{text} ({low} to {high})"
+        return None
+    return score_figure(column, summary.mean, interval=summary.interval, is_signed=True)
 
 
-def distance_cell(values: Sequence[float | None], has_interval: bool) -> str:
+def distance_cell(values: Sequence[float | None], has_interval: bool) -> Cell:
     """Distances of several seeds; one outside the range of its curve is told and not guessed."""
     if not values:
-        return NOTHING
+        return None
     inside = [value for value in values if value is not None]
-    if not inside:
-        return OUTSIDE
     summary = summarize(inside)
-    text = cell_with_interval(summary) if has_interval else cell(summary, "", signed=True)
+    found = with_interval(summary) if has_interval else over_seeds(summary, "", is_signed=True)
+    if found is None:
+        return OUTSIDE
     few = "" if len(inside) == len(values) else f", {len(inside)} of {len(values)} inside"
-    return text + few
+    return replace(found, remark=few)
 
 
-def plain(value: float | None, column: str) -> str:
-    """A figure without a spread, or a dash."""
-    return NOTHING if value is None else _figure(value, _digits(value, column), False)
-
-
-def _digits(value: float, column: str) -> int:
-    size = abs(value)
-    return _DIGITS.get(column, 3 if size < 10 else 1 if size < 1000 else 0)
-
-
-def _figure(value: float, digits: int, signed: bool) -> str:
-    # Rounding leaves the sign of a small negative number, and adding 0 takes it away.
-    rounded = round(value, digits) + 0.0
-    return f"{rounded:{'+' if signed and rounded else ''}.{digits}f}"
-
-
-def markdown(sheet: Sheet) -> str:
-    """A table, then the notes as a list."""
-    notes = "".join(f"- {note}\n" for note in sheet.notes)
-    return f"**{sheet.title}**\n\n{markdown_table(sheet.header, sheet.rows)}" + (
-        f"\n{notes}" if notes else ""
-    )
-
-
-def latex(sheet: Sheet) -> str:
-    """A `tabular` under a comment with the title; the notes are comments."""
-    comments = "".join(f"% {note}\n" for note in sheet.notes)
-    return f"% {sheet.title}\n{latex_table(sheet.header, sheet.rows)}{comments}"
-
-
-def show(sheets: Sequence[Sheet], console: Console) -> None:
-    """Print the sheets, each as many tables as it takes to fit the width."""
-    for sheet in sheets:
-        for table in narrow_tables(sheet.header, sheet.rows, sheet.title, console.width, fixed=2):
-            console.print(table)
-        for note in sheet.notes:
-            console.print(note, markup=False, highlight=False)
-
-
-def screen(sheets: Sequence[Sheet]) -> str:
-    """What `show` prints on a terminal of usual width."""
-    text = io.StringIO()
-    show(sheets, Console(file=text, width=WIDTH))
-    return text.getvalue()
+def plain(value: float | None, column: str) -> Figure | None:
+    """A figure without a spread."""
+    return None if value is None else score_figure(column, value)

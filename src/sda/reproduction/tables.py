@@ -16,28 +16,16 @@ from sda.reproduction.definitions import Experiment, chosen
 from sda.reproduction.distance import plane_title, planes_for
 from sda.reproduction.ledger import Ledger, Record
 from sda.reproduction.rows import Row, base_title, read_rows
-from sda.reproduction.sheets import NOTHING, Sheet, cell, distance_cell, plain, row_name
+from sda.reproduction.sheets import distance_cell, over_seeds, plain, row_name, sheet
 from sda.reproduction.summary import summarize
 from sda.runs.seeds import REAL
+from sda.show.shown_scores import score_column
+from sda.show.table import Cell, Column, Table
 
 ABOVE = "above the curve"
 CURVE = "the curve"
 ON_CURVE = " on the curve"
 COLD = 0.83
-POINT_SCORES = (
-    "bleu-5",
-    "self-bleu-5",
-    "distinct-2",
-    "reverse-bleu-5",
-    "duplicate-share",
-    "length",
-    "nll-oracle",
-    "grammatical-share",
-    "grammar-issues",
-    "nll-test",
-)
-# Real text has the same figures here exactly if it is about the same sentences and references.
-_TELLING = ("bleu-5", "distinct-2")
 
 
 @dataclass(frozen=True)
@@ -120,28 +108,30 @@ class BaseTable:
         }
         return Line(title, sorted(by_seed), values, self.experiment.paper_real)
 
-    def sheet(self) -> Sheet:
-        """The cells, and below them what is missing and what alarmed."""
+    def sheet(self) -> Table:
+        """The figures, and below them what is missing and what alarmed."""
         in_paper = {column for line in self.lines for column in line.paper}
-        header = ["", "seeds"]
+        header: list[Column] = []
         for column in self.columns:
-            header += [column, f"{column}, paper"] if column in in_paper else [column]
+            header.append(score_column(column))
+            if column in in_paper:
+                header.append(Column(f"{column}, paper"))
         body = []
         for line in self.lines:
-            cells = [line.name, str(len(line.seeds)) if line.seeds else NOTHING]
+            cells: list[Cell] = [line.name, len(line.seeds) or None]
             for column in self.columns:
                 values = line.values.get(column, {})
-                cells.append(cell(summarize(list(values.values())), column))
+                cells.append(over_seeds(summarize(list(values.values())), column))
                 if column in in_paper:
                     cells.append(plain(line.paper.get(column), column))
             body.append([*cells, self._above(line)])
-        return Sheet(self.title, [*header, ABOVE], body, self._notes())
+        return sheet(self.title, [*header, Column(ABOVE)], body, self._notes())
 
-    def _above(self, line: Line) -> str:
+    def _above(self, line: Line) -> Cell:
         if line.row is None:
-            return NOTHING
+            return None
         if line.row.is_start:
-            return CURVE if line.seeds else NOTHING
+            return CURVE if line.seeds else None
         found = line.row.distances(self.plane).values()
         return distance_cell([distance.as_trained for distance in found], has_interval=False)
 
@@ -251,24 +241,25 @@ def _curve_lines(row: Row, columns: Sequence[str]) -> list[Line]:
     cold = max((t for t in set.intersection(*known) if t <= COLD), default=None) if known else None
     if cold is None:
         return []
-    is_comparable = all(map(_is_comparable, records))
+    is_comparable = all(_is_comparable(record, columns) for record in records)
     return [
         Line(
             f"{row.title} at T = {temperature:g}{'' if is_comparable else ON_CURVE}",
             sorted(row.records),
-            {c: row.point_values(temperature, c) for c in columns if c in POINT_SCORES},
+            {column: row.point_values(temperature, column) for column in columns},
         )
         for temperature in ([cold] if is_comparable else [1.0, cold])
     ]
 
 
-def _is_comparable(record: Record) -> bool:
+def _is_comparable(record: Record, columns: Sequence[str]) -> bool:
     """Whether points are about as many sentences, and the same references, as the scores are.
 
-    Self-BLEU and distinct n-grams depend on the number, BLEU on the references.
+    Self-BLEU and distinct n-grams depend on the number, BLEU on the references, and real text has
+    the same figures exactly if both are the same.
     """
     here, there = record.scores("real"), record.data["curve"]["real"]
-    return all(here[name] == there[name] for name in _TELLING if name in here and name in there)
+    return all(here[name] == there[name] for name in columns if name in here and name in there)
 
 
 def _seeds(seeds: Sequence[int]) -> str:

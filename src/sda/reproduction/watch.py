@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-)
+from rich.progress import TimeElapsedColumn
 
 from sda.errors import UserError
 from sda.reproduction.jobs import Job
 from sda.reproduction.work import Places, epochs_done
+from sda.show.terminal import Counter
 
 MINUTE = 60
 
@@ -25,42 +19,29 @@ class Screen:
 
     def __init__(self, total: int, places: Places) -> None:
         self._places = places
-        self._console = Console(stderr=True, highlight=False)
-        self._bars = Progress(
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.description}", markup=False),
-            console=self._console,
-            transient=True,
-        )
-        self._task = self._bars.add_task("", total=total)
+        self._total = total
+        self._counter = Counter(lines=False, time_column=TimeElapsedColumn)
 
     def __enter__(self) -> Screen:
-        if self._console.is_terminal:
-            self._bars.start()
+        self._counter.begin(self._total)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._console.is_terminal:
-            self._bars.stop()
+        self._counter.stop()
 
     def look(self, active: Sequence[Job]) -> None:
         """Say for each active job how many epochs are on the disk."""
-        if self._console.is_terminal:
+        if self._counter.has_bars:
             texts = [f"{job.name}: epoch {epochs_done(job, self._places)}" for job in active]
-            self._bars.update(self._task, description=", ".join(texts))
+            self._counter.tell(", ".join(texts))
 
     def ended(self, job: Job) -> None:
-        self._bars.advance(self._task)
-        self._say(f"done: {job.experiment} {job.name}")
+        self._counter.step()
+        self._counter.say(f"done: {job.experiment} {job.name}")
 
     def failed(self, job: Job, trouble: UserError) -> None:
-        self._bars.advance(self._task)
-        self._say(f"failed: {job.experiment} {job.name}: {trouble}")
-
-    def _say(self, text: str) -> None:
-        self._console.print(text, markup=False, soft_wrap=True)
+        self._counter.step()
+        self._counter.say(f"failed: {job.experiment} {job.name}: {trouble}")
 
 
 def span(seconds: float) -> str:

@@ -10,13 +10,15 @@ from statistics import mean, stdev
 from typing import Any
 
 from sda.errors import UserError
-from sda.evaluation.catalogue import KINDS, kind_of
+from sda.evaluation.catalogue import KINDS
 from sda.evaluation.evaluator import Evaluation
 from sda.runs.costs import run_costs
 from sda.runs.origin import refuse_mixed
 from sda.runs.run import Run
 from sda.settings.schema import leaves
-from sda.show.comparison import without_common_words
+from sda.show.short_names import without_common_words
+from sda.show.shown_scores import score_column, score_figure
+from sda.show.table import NAMES, Cell, Column, Figure, Table
 
 COSTS = {"updates": "updates", "written": "tokens", "cpu_seconds": "cpu-seconds"}
 SHOWN = (*(kind.name for kind in KINDS if kind.main), *COSTS.values())
@@ -35,17 +37,12 @@ class SeedRow:
     seeds: tuple[int, ...]
     values: dict[str, list[float]]
 
-    def cell(self, score: str) -> str:
-        """Mean and standard deviation, or the one value there is, or a dash."""
+    def figure(self, score: str) -> Figure | None:
+        """Mean and standard deviation, or the one value there is; None of a score that it lacks."""
         found = self.values.get(score, [])
         if not found:
-            return "-"
-        # A number of words is a whole one, and a mean of such numbers is not.
-        is_whole = len(found) == 1 and kind_of(score).digits == 0
-        digits = 0 if is_whole or score in COSTS.values() else 3
-        if len(found) == 1:
-            return f"{found[0]:.{digits}f}"
-        return f"{mean(found):.{digits}f} ± {stdev(found):.{digits}f}"
+            return None
+        return score_figure(score, mean(found), stdev(found) if len(found) > 1 else None)
 
     def as_dict(self) -> dict[str, Any]:
         return {"name": self.name, "seeds": list(self.seeds), "values": self.values}
@@ -87,15 +84,18 @@ def seed_rows(runs: Sequence[Run]) -> list[SeedRow]:
 
 def seed_table(
     rows: Sequence[SeedRow], scores: Sequence[str] = SHOWN, strict: bool = False
-) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of cells; scores that no row has are left out, or if strict an error."""
+) -> Table:
+    """A column a score; scores that no row has are left out, or if strict an error."""
     known = dict.fromkeys(name for row in rows for name in row.values)
     for score in scores if strict else ():
         if score not in known:
             raise UserError(f"no run has the score {score!r} (known: {', '.join(known)})")
     shown = [score for score in scores if any(score in row.values for row in rows)]
-    body = [[row.name, str(len(row.seeds)), *(row.cell(score) for score in shown)] for row in rows]
-    return ["", "seeds", *shown], body
+    body: list[list[Cell]] = [
+        [row.name, len(row.seeds), *(row.figure(score) for score in shown)] for row in rows
+    ]
+    columns = [NAMES, Column("seeds", digits=0), *map(score_column, shown)]
+    return Table.of_rows("Scores on test data, and costs", columns, body, fixed=2)
 
 
 def _groups(runs: Sequence[Run]) -> dict[str, list[Run]]:

@@ -1,10 +1,11 @@
 """Settings from many places, laid over each other; the later wins.
 
 The order: package defaults, generator recipe, profile, preset, method, discriminator and metric
-named on the command line, the user's file, single values. A settings file may hold values for one
-case only under `[for.NAME]`, where NAME is the kind of source, a generator recipe, or both, as in
-`oracle-rnn`, or a profile. A generator recipe may name another as its `base`, whose values and
-cases hold for it unless it has its own, and the `method` that it is meant for.
+named on the command line, the user's file, single values. A profile has a file for text and one
+for the oracle. A settings file may hold values for one case only under `[for.NAME]`, where NAME is
+a generator recipe, the kind of source or a profile; a case may hold cases in turn. A generator
+recipe may name another as its `base`, whose values and cases hold for it unless it has its own,
+and the `method` that it is meant for.
 """
 
 from __future__ import annotations
@@ -41,14 +42,14 @@ class Layers:
     origins: dict[str, str] = field(default_factory=dict)
 
     def add(self, layer: Mapping[str, Any], origin: str) -> None:
-        """Lay the values over those there are, then those for the case at hand."""
+        """Lay the values over those there are, then those for the cases that hold."""
         cases = layer.get("for", {})
         _check_cases(cases, origin)
         plain = {key: value for key, value in layer.items() if key != "for"}
         self._merge(self.table, plain, "", origin)
         for tag in self.tags:
             if tag in cases:
-                self._merge(self.table, cases[tag], "", f"{origin}, for {tag}")
+                self.add(cases[tag], f"{origin}, for {tag}")
 
     def _merge(self, below: Table, above: Mapping[str, Any], prefix: str, origin: str) -> None:
         for key, value in above.items():
@@ -93,19 +94,19 @@ class Layers:
 
 
 def _check_cases(cases: Any, origin: str) -> None:
-    generators = names_of("generators")
-    known = [*SOURCES, *generators, *names_of("profiles")]
-    pairs = [f"{source}-{generator}" for source in SOURCES for generator in generators]
+    known = [*SOURCES, *names_of("generators"), *names_of("profiles")]
     if not isinstance(cases, Mapping):
         raise UserError(f"{origin}: 'for' is not a section, as in [for.{known[0]}]")
     for name, values in cases.items():
-        if name not in known and name not in pairs:
+        if name not in known:
             raise UserError(
-                f"{origin}: unknown case 'for.{name}' (known: {', '.join(known)},"
-                f" and pairs such as oracle-{generators[0]})"
+                f"{origin}: unknown case 'for.{name}' (known: {', '.join(known)}; two at once are"
+                " a case within a case, as in [for.oracle.for.rnn])"
             )
         if not isinstance(values, Mapping):
             raise UserError(f"{origin}: 'for.{name}' is not a section")
+        # Also where the case does not hold: a mistake should not wait for the day that it does.
+        _check_cases(values.get("for", {}), f"{origin}, for {name}")
 
 
 def _enter(place: Any, part: str, key: str) -> Any:
@@ -130,17 +131,25 @@ def _value(text: str) -> Any:
 
 
 def names_of(kind: str) -> list[str]:
-    """The names of one kind of settings file: generators, methods, profiles and so on."""
-    folder = resources.files("sda.configs") / kind
-    return sorted(file.name[:-5] for file in folder.iterdir() if file.name.endswith(".toml"))
+    """The names of one kind of settings: generators, methods, profiles and so on."""
+    entries = (resources.files("sda.configs") / kind).iterdir()
+    return sorted(
+        entry.name.removesuffix(".toml")
+        for entry in entries
+        if entry.name.endswith(".toml") or entry.is_dir()
+    )
 
 
-def named(kind: str, name: str) -> Table:
-    """The settings file of that kind and name; an unknown name raises one that lists them."""
+def named(kind: str, name: str, part: str | None = None) -> Table:
+    """The settings of that kind and name; an unknown name raises one that lists them.
+
+    A profile has two parts, `text` and `oracle`.
+    """
     if name not in names_of(kind):
         hint = f"; it is a generator: --generator {name}" if name in names_of("generators") else ""
         raise UserError(f"unknown {kind[:-1]} {name!r} (known: {', '.join(names_of(kind))}){hint}")
-    file = resources.files("sda.configs") / kind / f"{name}.toml"
+    folder = resources.files("sda.configs") / kind
+    file = folder / f"{name}.toml" if part is None else folder / name / f"{part}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
@@ -217,7 +226,8 @@ class Choices:
             layers.add(named("generators", base), f"generator {base}")
         layers.add(recipe, f"generator {self.generator}")
         preset = self.preset or default_preset(self.source, method)
-        layers.add(named("profiles", self.profile), f"profile {self.profile}")
+        part = "oracle" if source_kind(self.source) == "oracle" else "text"
+        layers.add(named("profiles", self.profile, part), f"profile {self.profile}")
         layers.add(named("presets", preset), f"preset {preset}")
         layers.add(named("methods", method), f"method {method}")
         if self.discriminator is not None:
@@ -237,13 +247,9 @@ class Choices:
         return make_settings(layers.table), layers.origins
 
     def _tags(self, user: Table, recipes: Sequence[str]) -> list[str]:
-        """The cases that hold, the more special after the more general.
-
-        The generator recipes, the kind of source, both, and the profile; for a long oracle those of
-        the source again.
-        """
+        """The cases that hold, the more special after the more general."""
         kind = source_kind(self.source)
-        tags = [*recipes, kind, *(f"{kind}-{recipe}" for recipe in recipes), self.profile]
+        tags = [*recipes, kind, self.profile]
         lengths = [dict(leaves(layer)).get("embedded.length") for layer in (user, self.values)]
         lengths += [
             _value(text.partition("=")[2].strip())
@@ -252,5 +258,5 @@ class Choices:
         ]
         given = [length for length in lengths if isinstance(length, int)]
         if kind == "oracle" and given and given[-1] > LONG:
-            tags += ["oracle-long", *(f"oracle-long-{recipe}" for recipe in recipes)]
+            tags.append("oracle-long")
         return tags

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +11,11 @@ import numpy as np
 
 from sda.files import write_bytes, write_json, write_text
 from sda.scoring.planes import PRIMARY, REAL
-from sda.show.page import note, page, table
+from sda.show.page import render
 from sda.show.plane_figure import draw_figure, draw_panels
+from sda.show.shown_scores import CURVE, score_column, score_figure
+from sda.show.table import NAMES, Cell, Column, Table
 
-SHORT = ("bleu-5", "self-bleu-5", "distinct-2", "nll-test", "reverse-bleu-5")
-COLUMNS = (
-    *SHORT,
-    "lm-perplexity",
-    "reverse-lm-perplexity",
-    "nll-oracle",
-    "grammatical-share",
-    "duplicate-share",
-    "length",
-)
 HOW = (
     "Up is better and right is more varied. A model is better than another only where its curve is"
     " above at equal diversity; a point alone may be the same model, colder. The plane that decides"
@@ -32,10 +24,21 @@ HOW = (
     " sampling of the same models may fall elsewhere, not another training."
 )
 
-Table = Mapping[str, Any]
+Data = Mapping[str, Any]
+"""What a sweep found, or a part of it, as `curve.json` has it."""
 
 
-def write_curve(result: Table, title: str, out: Path) -> None:
+@dataclass(frozen=True)
+class PlanesView:
+    """What pages show of curves: who is better where, in sentences and drawings."""
+
+    primary: Sequence[str]
+    others: Sequence[str]
+    drawings: Sequence[str]
+    how: str = HOW
+
+
+def write_curve(result: Data, title: str, out: Path) -> None:
     """The folder holds the points as curve.json, the figure as SVG and PNG, and the page."""
     svg, png = draw_figure(result)
     write_json(out / "curve.json", result)
@@ -44,25 +47,23 @@ def write_curve(result: Table, title: str, out: Path) -> None:
     write_text(out / "curve.html", curve_page(title, result))
 
 
-def curve_page(title: str, result: Table) -> str:
+def curve_page(title: str, result: Data) -> str:
     """A page of its own."""
-    parts = [f"<h1>{escape(title)}</h1>", *curve_parts(result), f"<h2>{table_title(result)}</h2>"]
-    parts.append(table(*point_table(result)))
-    rows = signatures(result)
-    parts += ["<details><summary>Signatures</summary>", table(("score", "signature"), rows, "text")]
-    return page(title, [*parts, "</details>"])
+    return render(
+        "curve.html",
+        title,
+        curve=planes_view(result),
+        points=point_table(result),
+        signatures=signature_table(result),
+    )
 
 
-def curve_parts(result: Table) -> list[str]:
-    """Sentences and figures as HTML, for any page."""
-    primary, others = statements(result)
-    parts = [_list(primary), note(HOW), f'<div class="panels">{"".join(draw_panels(result))}</div>']
-    if others:
-        parts += ["<h3>At equal diversity by other measures</h3>", _list(others)]
-    return parts
+def planes_view(result: Data) -> PlanesView:
+    """Sentences and drawings, for any page."""
+    return PlanesView(*statements(result), draw_panels(result))
 
 
-def statements(result: Table) -> tuple[list[str], list[str]]:
+def statements(result: Data) -> tuple[list[str], list[str]]:
     """The sentences on the plane that decides, and those on the others."""
     names = PRIMARY.diversity.name, PRIMARY.quality.name
     primary: list[str] = []
@@ -74,48 +75,44 @@ def statements(result: Table) -> tuple[list[str], list[str]]:
     return primary, others
 
 
-def table_title(result: Table) -> str:
-    """What the figures of the table are about; the number of sentences may be less than wanted."""
+def point_table(result: Data, names: Sequence[str] = CURVE) -> Table:
+    """Each point once, its scores averaged over samplings."""
+    points: list[tuple[str, str, Sequence[Sequence[Data]]]] = [(REAL, "", [result["real"]])]
+    for track in result["curves"]:
+        letter = "p" if track["by"] == "top-p" else "T"
+        for point in track["points"]:
+            label = f"{letter} {point['decoding']:.3g}"
+            points.append((track["name"], label, point["samplings"]))
+    means = [_means(samplings) for _, _, samplings in points]
+    shown = [name for name in names if any(name in found for found in means)]
+    rows: list[list[Cell]] = [
+        [name, label, *(score_figure(key, found[key]) if key in found else None for key in shown)]
+        for (name, label, _), found in zip(points, means, strict=True)
+    ]
+    columns = [NAMES, Column("decoding"), *map(score_column, shown)]
+    return Table.of_rows(_point_title(result), columns, rows, fixed=2)
+
+
+def _point_title(result: Data) -> str:
+    """What the figures are about; the number of sentences may be less than wanted."""
     repeats, samples = result["settings"]["repeats"], result["settings"]["samples"]
     if repeats == 1:
         return f"One sampling of {samples:,} sentences"
     return f"Means over {repeats} samplings of {samples:,} sentences"
 
 
-def point_table(result: Table, names: Sequence[str] = COLUMNS) -> tuple[list[str], list[list[str]]]:
-    """Header and rows: each point once, its scores averaged over samplings."""
-    rows: list[tuple[str, str, Sequence[Sequence[Table]]]] = [(REAL, "", [result["real"]])]
-    for track in result["curves"]:
-        letter = "p" if track["by"] == "top-p" else "T"
-        for point in track["points"]:
-            label = f"{letter} {point['decoding']:.3g}"
-            rows.append((track["name"], label, point["samplings"]))
-    means = [_means(samplings) for _, _, samplings in rows]
-    columns = [name for name in names if any(name in found for found in means)]
-    body = [
-        [name, label, *(f"{found[key]:.3f}" if key in found else "-" for key in columns)]
-        for (name, label, _), found in zip(rows, means, strict=True)
-    ]
-    return ["", "decoding", *columns], body
-
-
-def signatures(result: Table) -> list[list[str]]:
+def signature_table(result: Data) -> Table:
     """Each score with each signature that it has anywhere."""
     samplings = [result["real"]]
     samplings += [s for track in result["curves"] for p in track["points"] for s in p["samplings"]]
-    pairs = dict.fromkeys(
-        (score["name"], score["signature"]) for scores in samplings for score in scores
-    )
-    return [list(pair) for pair in sorted(pairs)]
+    pairs = {(score["name"], score["signature"]) for scores in samplings for score in scores}
+    columns = [Column("score", align="left"), Column("signature", align="left")]
+    return Table.of_rows("Signatures", columns, sorted(pairs))
 
 
-def _means(samplings: Sequence[Sequence[Table]]) -> dict[str, float]:
+def _means(samplings: Sequence[Sequence[Data]]) -> dict[str, float]:
     found: dict[str, list[float]] = {}
     for scores in samplings:
         for score in scores:
             found.setdefault(score["name"], []).append(score["value"])
     return {name: float(np.mean(values)) for name, values in found.items()}
-
-
-def _list(sentences: Sequence[str]) -> str:
-    return f"<ul>{''.join(f'<li>{escape(sentence)}</li>' for sentence in sentences)}</ul>"

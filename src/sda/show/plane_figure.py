@@ -14,13 +14,13 @@ from matplotlib.figure import Figure
 from sda.evaluation.dominance import Curve, Plane
 from sda.scoring.planes import PRIMARY, REAL, curve_on, planes_of, real_point
 
-Table = Mapping[str, Any]
+Data = Mapping[str, Any]
 
 COLUMNS = 2
 WIDTH, HEIGHT = 4.6, 3.6  # inches of a panel; shown at the width of a phone, its text is legible
 
 
-def draw_figure(result: Table) -> tuple[str, bytes]:
+def draw_figure(result: Data) -> tuple[str, bytes]:
     """All planes in one drawing, as SVG and as PNG."""
     planes = planes_of(result)
     rows = max(1, -(-len(planes) // COLUMNS))
@@ -35,7 +35,7 @@ def draw_figure(result: Table) -> tuple[str, bytes]:
         return _svg(figure), _png(figure)
 
 
-def draw_panels(result: Table) -> list[str]:
+def draw_panels(result: Data) -> list[str]:
     """One SVG for each plane, so that a page can put them below one another on a small screen."""
     drawings = []
     for plane in planes_of(result):
@@ -55,7 +55,7 @@ def _style(salt: str) -> Any:
     return style | {"font.size": 11}
 
 
-def _panel(axes: Axes, plane: Plane, result: Table) -> None:
+def _panel(axes: Axes, plane: Plane, result: Data) -> None:
     for number, track in enumerate(result["curves"]):
         curve = curve_on(plane, track)
         if curve is not None:
@@ -76,7 +76,7 @@ def _panel(axes: Axes, plane: Plane, result: Table) -> None:
     axes.grid(alpha=0.3)
 
 
-def _draw_curve(axes: Axes, curve: Curve, track: Table, colour: str) -> None:
+def _draw_curve(axes: Axes, curve: Curve, track: Data, colour: str) -> None:
     style = "--s" if track["start"] is None else "-o"
     x, y = curve.diversity.mean(1), curve.quality.mean(1)
     line = ":^" if track["by"] == "top-p" else style

@@ -1,75 +1,139 @@
-"""Tables for the terminal.
+"""Tables on the terminal.
 
 Cells and titles may quote a path or a text of the user's, whose brackets are no markup.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
+from dataclasses import replace
 
+from rich import table as rich_table
 from rich.cells import cell_len
-from rich.console import JustifyMethod
+from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.measure import Measurement
+
+from sda.show.table import Cell, Figure, Group, Table
 
 MOST_COLUMNS = 6  # beside the fixed ones; more are hard to read across
+USUAL_WIDTH = 100  # of a table for the terminal that is written to a file
+LONGEST_NAME, SHORTEST_NAME = 34, 8
+_ENDLESS = 10_000  # columns
 _FRAME = 3  # a border and two blanks for each column
-LONGEST_NAME = 34
 
 
-def rich_table(header: Sequence[str], body: Sequence[Sequence[str]], title: str) -> Table:
-    """Rows under a header, the first column to the left, figures to the right."""
-    table = Table(title=escape(title), title_justify="left")
-    for number, name in enumerate(header):
-        justify: JustifyMethod = "right" if number else "left"
-        table.add_column(escape(name), justify=justify, overflow="fold")
-    for row in body:
-        table.add_row(*map(escape, row))
-    return table
+def show(table: Table, console: Console) -> None:
+    """Print the table and what stands below it; in pieces where it would break figures."""
+    whole = as_rich(table)
+    anywhere = console.options.update(max_width=_ENDLESS)
+    fits = Measurement.get(console, anywhere, whole).minimum <= console.width
+    for piece in [whole] if fits else pieces(table, console.width):
+        console.print(piece)
+    show_notes(table, console)
 
 
-def narrow_tables(
-    header: Sequence[str], body: Sequence[Sequence[str]], title: str, width: int, fixed: int = 1
-) -> list[Table]:
+def show_wide(tables: Sequence[Table], console: Console) -> None:
+    """Print tables of many columns, each in as many pieces as it takes to fit the width."""
+    for table in tables:
+        for piece in pieces(table, console.width):
+            console.print(piece)
+        show_notes(table, console)
+
+
+def wide_text(tables: Sequence[Table]) -> str:
+    """What `show_wide` prints on a terminal of usual width."""
+    text = io.StringIO()
+    show_wide(tables, Console(file=text, width=USUAL_WIDTH))
+    return text.getvalue()
+
+
+def show_notes(table: Table, console: Console) -> None:
+    """Print the sentences that stand below a table."""
+    for name, text in table.alarms:
+        console.print(f"ALARM {name}: {text}", style="red", markup=False, highlight=False)
+    for note in table.notes:
+        console.print(note, markup=False, highlight=False)
+
+
+def as_rich(table: Table) -> rich_table.Table:
+    """The whole table, with a rule between groups and no header where no column has a title."""
+    found = rich_table.Table(
+        title=escape(table.title), title_justify="left", show_header=any(table.header)
+    )
+    for column in table.columns:
+        found.add_column(
+            escape(column.title),
+            justify=column.align,
+            overflow="fold",
+            no_wrap=column.is_whole,
+        )
+    for group in table.groups:
+        found.add_section()
+        for row, texts in zip(group.rows, table.texts(group), strict=True):
+            found.add_row(*map(_marked, row, texts))
+    return found
+
+
+def pieces(table: Table, width: int) -> list[rich_table.Table]:
     """The table in pieces of some columns, each of which fits the width.
 
-    The first `fixed` columns, which say what a row is, stand in every piece.
+    The fixed columns, which say what a row is, stand in every piece.
     """
-    widths = [
-        max(cell_len(text) for text in (*name.split(), *(row[column] for row in body), ""))
-        for column, name in enumerate(header)
-    ]
-    # A long name breaks into lines rather than leave no room for figures.
-    widths[0] = min(widths[0], LONGEST_NAME)
+    fixed = table.fixed
+    widths = _widths(table, width)
     room = width - 1 - sum(widths[:fixed]) - _FRAME * fixed
-    pieces: list[list[int]] = []
+    parts: list[list[int]] = []
     left = 0
-    for column in range(fixed, len(header)):
-        needed = widths[column] + _FRAME
-        if not pieces or needed > left or len(pieces[-1]) == MOST_COLUMNS:
-            pieces.append([])
+    for place in range(fixed, len(table.columns)):
+        needed = widths[place] + _FRAME
+        if not parts or needed > left or len(parts[-1]) == MOST_COLUMNS:
+            parts.append([])
             left = room
-        pieces[-1].append(column)
+        parts[-1].append(place)
         left -= needed
-    tables = []
-    for number, piece in enumerate(pieces or [[]]):
-        kept = [*range(fixed), *piece]
-        table = rich_table(
-            [header[column] for column in kept],
-            [[row[column] for column in kept] for row in body],
-            "" if number else title,
-        )
-        for place, column in enumerate(kept):
-            table.columns[place].width = widths[column]
-        tables.append(table)
-    return tables
+    found = []
+    for number, part in enumerate(parts or [[]]):
+        kept = [*range(fixed), *part]
+        piece = as_rich(_only(table, kept, "" if number else table.title))
+        for column, place in zip(piece.columns, kept, strict=True):
+            column.width, column.no_wrap = widths[place], False
+        found.append(piece)
+    return found
 
 
-def summary_table(title: str, rows: Sequence[tuple[str, str]]) -> Table:
-    """Two columns under a title."""
-    table = Table(title=escape(title), show_header=False, title_justify="left")
-    table.add_column()
-    table.add_column(justify="right")
-    for row in rows:
-        table.add_row(*map(escape, row))
-    return table
+def _widths(table: Table, width: int) -> list[int]:
+    """The width of each column, such that the fixed ones leave room for any one of the others."""
+    body = table.body
+    widths = [
+        max(cell_len(text) for text in (*name.split(), *(row[place] for row in body), ""))
+        for place, name in enumerate(table.header)
+    ]
+    fixed = table.fixed
+    room = width - 1 - sum(widths[1:fixed]) - _FRAME * fixed
+    widest = max(widths[fixed:], default=0) + _FRAME
+    # A long name breaks into lines rather than leave no room for figures.
+    longest = max(SHORTEST_NAME, min(LONGEST_NAME, room - widest))
+    widths[0] = min(widths[0], longest)
+    # Where even so there is none, figures break too.
+    left = max(1, room - widths[0] - _FRAME)
+    return [*widths[:fixed], *(min(found, left) for found in widths[fixed:])]
+
+
+def _only(table: Table, places: Sequence[int], title: str) -> Table:
+    """Some columns of a table."""
+    return replace(
+        table,
+        title=title,
+        columns=[table.columns[place] for place in places],
+        groups=[
+            Group(group.title, [[row[place] for place in places] for row in group.rows])
+            for group in table.groups
+        ],
+    )
+
+
+def _marked(cell: Cell, text: str) -> str:
+    is_flagged = isinstance(cell, Figure) and cell.is_flagged
+    return f"[bold red]{escape(text)}[/]" if is_flagged else escape(text)

@@ -4,43 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
-from sda.show.curve_page import curve_parts
-from sda.show.page import note, page, table
+from sda.show.curve_page import planes_view
+from sda.show.page import render
+from sda.show.shown_scores import RUN, score_figure
+from sda.show.table import NAMES, Cell, Column, Table
 from sda.show.training_plots import draw_curves
 
-SCORES = (
-    "nll-oracle",
-    "nll-test",
-    "grammatical-share",
-    "bleu-2",
-    "bleu-3",
-    "bleu-4",
-    "bleu-5",
-    "lm-perplexity",
-    "self-bleu-3",
-    "self-bleu-5",
-    "distinct-2",
-    "duplicate-share",
-    "seq-rep-3",
-    "reverse-bleu-5",
-    "reverse-lm-perplexity",
-    "frechet",
-    "mauve",
-    "copy-share",
-    "novelty-4",
-    "rare-sentence-share",
-    "length",
-    "kl-model-oracle",
-    "kl-oracle-model",
-)
+TITLE = "Scores on test data"
 NOTE = (
     "Higher BLEU with higher self-BLEU may only be a sharper model: compare with the row at the"
     " lower temperature, which had no further training, and with real text."
 )
 SHOWN_SAMPLES = 20
+_SENTENCE = Column("sentence", align="left")
 
 
 @dataclass(frozen=True)
@@ -59,31 +37,51 @@ class RunView:
 
 def run_page(runs: Sequence[RunView]) -> str:
     """The page of one run, or of several on one text beside one another."""
-    title = ", ".join(run.name for run in runs)
-    curves = draw_curves({run.name: run.progress for run in runs})
-    parts = [f"<h1>{escape(title)}</h1>", "<h2>Scores on test data</h2>", *_scores(runs)]
-    parts += [note(NOTE), *_planes(runs), "<h2>Curves</h2>", curves]
-    for run in runs:
-        parts += _texts(run)
-    return page(title, parts)
+    return render(
+        "run.html",
+        ", ".join(run.name for run in runs),
+        scores=score_table(runs),
+        signatures=_signature_table(runs),
+        curves=draw_curves({run.name: run.progress for run in runs}),
+        runs=[
+            {
+                "name": run.name,
+                "planes": None if run.curve is None else planes_view(run.curve),
+                "samples": None if run.samples is None else _sample_table(run.samples),
+                "buffer": None if run.buffer is None else _buffer_table(run.buffer),
+                "settings": run.settings,
+            }
+            for run in runs
+        ],
+    )
 
 
-def score_table(
-    runs: Sequence[RunView], names: Sequence[str] = SCORES
-) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of the scores on test data: one score a row, a dash where there is none."""
-    columns = [
+def score_table(runs: Sequence[RunView], names: Sequence[str] = RUN, title: str = TITLE) -> Table:
+    """The scores on test data, one a row, and every sign that a row is not what its best says."""
+    rows = _named_rows(runs)
+    values = [{score["name"]: score["value"] for score in row["scores"]} for _, row in rows]
+    body: list[list[Cell]] = [
+        [name, *(score_figure(name, found[name]) if name in found else None for found in values)]
+        for name in names
+        if any(name in found for found in values)
+    ]
+    alarms = [
+        (f"{run.name}, {_row_name(row)}", f"{alarm['message']}.")
+        for run in runs
+        for row in run.rows
+        for alarm in row.get("alarms", ())
+    ]
+    columns = [NAMES, *(Column(name) for name, _ in rows)]
+    return Table.of_rows(title, columns, body, [NOTE], alarms)
+
+
+def _named_rows(runs: Sequence[RunView]) -> list[tuple[str, Mapping[str, Any]]]:
+    """The rows of all tables, each with a name that tells it from the others."""
+    return [
         (f"{run.name}: {_row_name(row)}" if len(runs) > 1 else _row_name(row), row)
         for run in runs
         for row in run.rows
     ]
-    values = [{s["name"]: s["value"] for s in row["scores"]} for _, row in columns]
-    body = [
-        [name, *(f"{found[name]:.3f}" if name in found else "-" for found in values)]
-        for name in names
-        if any(name in found for found in values)
-    ]
-    return ["", *(name for name, _ in columns)], body
 
 
 def _row_name(row: Mapping[str, Any]) -> str:
@@ -92,65 +90,30 @@ def _row_name(row: Mapping[str, Any]) -> str:
     return f"{row['name']}, T = {temperature}" if cold else str(row["name"])
 
 
-def run_alarms(runs: Sequence[RunView]) -> list[str]:
-    """One sentence for every sign that a row of a finished run is not what its best score says."""
-    return [
-        f"{run.name}, {_row_name(row)}: {alarm['message']}"
-        for run in runs
-        for row in run.rows
-        for alarm in row.get("alarms", ())
-    ]
-
-
-def _scores(runs: Sequence[RunView]) -> list[str]:
-    """The main scores, alarms, and folded away all scores with signatures."""
-    header, body = score_table(runs)
-    if not body:
-        return [note("No run is finished yet.")]
-    alarms = "".join(f"<li>{escape(text)}.</li>" for text in run_alarms(runs))
-    parts = [table(header, body)]
-    if alarms:
-        parts.append(f'<ul class="alarms">{alarms}</ul>')
-    return [*parts, "<details><summary>All scores</summary>", _signatures(runs), "</details>"]
-
-
-def _signatures(runs: Sequence[RunView]) -> str:
-    rows = [
+def _signature_table(runs: Sequence[RunView]) -> Table:
+    """All scores of all rows."""
+    titles = ("score", "value", "95 % interval", "signature")
+    body = [
         [
-            f"{run.name}: {_row_name(row)}" if len(runs) > 1 else _row_name(row),
+            name,
             score["name"],
             f"{score['value']:.6g}",
             "{:.6g} to {:.6g}".format(*score["interval"]) if score.get("interval") else "",
             score["signature"],
         ]
-        for run in runs
-        for row in run.rows
+        for name, row in _named_rows(runs)
         for score in row["scores"]
     ]
-    return table(["row", "score", "value", "95 % interval", "signature"], rows)
+    return Table.of_rows("All scores", [Column("row", align="left"), *map(Column, titles)], body)
 
 
-def _planes(runs: Sequence[RunView]) -> list[str]:
-    """Quality against diversity, of each run that was swept over temperatures."""
-    parts = []
-    for run in runs:
-        if run.curve is not None:
-            parts.append(f"<h2>Quality and diversity of {escape(run.name)}</h2>")
-            parts += curve_parts(run.curve)
-    return parts
+def _sample_table(samples: Sequence[str]) -> Table:
+    rows = [[line] for line in samples[:SHOWN_SAMPLES]]
+    return Table.of_rows("Samples, the first in the file", [_SENTENCE], rows)
 
 
-def _texts(run: RunView) -> list[str]:
-    """Samples, the top of the buffer, and the settings."""
-    parts = [] if run.samples is None else [f"<h2>{escape(run.name)}</h2>"]
-    if run.samples is not None:
-        parts += ["<h3>Samples, the first in the file</h3>"]
-        parts.append(table(["sentence"], ([line] for line in run.samples[:SHOWN_SAMPLES]), "text"))
-    if run.buffer is not None:
-        shown = run.buffer[:SHOWN_SAMPLES]
-        top = [[r["text"], f"{r['score']:.4f}", str(r["epoch"])] for r in shown]
-        parts += [f"<h3>Best of the {len(run.buffer):,} sentences in the buffer</h3>"]
-        parts.append(table(["sentence", "score", "epoch"], top, "text"))
-    settings = escape(run.settings)
-    parts.append(f"<details><summary>Settings</summary><pre>{settings}</pre></details>")
-    return parts
+def _buffer_table(records: Sequence[Mapping[str, Any]]) -> Table:
+    title = f"Best of the {len(records):,} sentences in the buffer"
+    columns = [_SENTENCE, Column("score", "left", digits=4), Column("epoch", "left", digits=0)]
+    rows = [[r["text"], r["score"], r["epoch"]] for r in records[:SHOWN_SAMPLES]]
+    return Table.of_rows(title, columns, rows)

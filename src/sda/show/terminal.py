@@ -10,10 +10,18 @@ from typing import Any, Protocol
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    ProgressColumn,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.progress import Progress as Bars
 
-from sda.show.rich_tables import summary_table
+from sda.show.rich_tables import as_rich
+from sda.show.table import fact_table
 
 SHOWN = {
     "g_loss": "loss",
@@ -89,7 +97,7 @@ class Terminal:
         self._last = 0.0
 
     def start(self, title: str, rows: Sequence[tuple[str, str]], epochs: int, done: int) -> None:
-        self.console.print(summary_table(title, rows))
+        self.console.print(as_rich(fact_table(title, rows)))
         if not self.console.is_terminal:
             return
         self._bars = Bars(
@@ -136,77 +144,86 @@ class Terminal:
 
 
 class Counter:
-    """So many steps on standard error: a bar on a terminal, and if wanted lines elsewhere."""
+    """How far work of known size is, on standard error; bars are gone when it is done.
 
-    def __init__(self, lines: bool = True) -> None:
+    A terminal shows bars, and where `patience` is given only if the work takes more seconds than
+    that. Elsewhere there is a line for each step, if `lines` are wanted.
+    """
+
+    def __init__(
+        self,
+        lines: bool = True,
+        patience: float = 0.0,
+        time_column: type[ProgressColumn] = TimeRemainingColumn,
+    ) -> None:
         self._lines = lines
+        self._patience = patience
+        self._time_column = time_column
         self._console = Console(stderr=True, highlight=False)
-        self._bars = Bars(
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.description}", markup=False),
-            console=self._console,
-            transient=True,
-        )
+        self._began = time.monotonic()
+        self._bars: Bars | None = None
+        self._tasks: dict[str, TaskID] = {}
         self._total = self._done = 0
 
     def __enter__(self) -> Counter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._console.is_terminal:
+        self.stop()
+
+    @property
+    def has_bars(self) -> bool:
+        """Whether anybody sees more than lines."""
+        return self._console.is_terminal
+
+    def stop(self) -> None:
+        """No bar is left."""
+        if self._bars is not None:
             self._bars.stop()
+            self._bars = None
 
     def begin(self, total: int) -> None:
+        """There are so many steps of one kind, none of them done."""
         self._total = total
-        if self._console.is_terminal:
-            self._task = self._bars.add_task("", total=total)
-            self._bars.start()
+        self.show("", 0, total)
 
-    def step(self, text: str) -> None:
+    def step(self, text: str | None = None) -> None:
         """One more is done, and the text says which."""
         self._done += 1
-        if self._console.is_terminal:
-            self._bars.update(self._task, advance=1, description=text)
-        elif self._lines:
-            line = f"{self._done}/{self._total} {text}"
-            self._console.print(line, markup=False, soft_wrap=True)
+        self.show("", self._done, self._total, text)
+        if self._lines and not self.has_bars:
+            self.say(f"{self._done}/{self._total} {text}")
 
+    def tell(self, text: str) -> None:
+        """What goes on now stands beside the bar."""
+        self.show("", self._done, self._total, text)
 
-class LateBar:
-    """A bar on standard error for work that turned out to be long; a short one shows nothing.
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        self._console.print(text, markup=False, soft_wrap=True)
 
-    Call it with how much is done and how much there is. Only a terminal shows bars.
-    """
+    def show(self, what: str, done: int, total: int, text: str | None = None) -> None:
+        """So much of a work is done; works of several names have a bar each.
 
-    PATIENCE = 2.0  # seconds
+        The text beside the bar stays as it was where there is none.
+        """
+        if not self.has_bars or time.monotonic() - self._began < self._patience:
+            return
+        if self._bars is None:
+            self._bars = self._new_bars(has_names=bool(what))
+            self._bars.start()
+        if what not in self._tasks:
+            self._tasks[what] = self._bars.add_task(what, text="")
+        fields: dict[str, Any] = {} if text is None else {"text": text}
+        self._bars.update(self._tasks[what], completed=done, total=total, **fields)
 
-    def __init__(self) -> None:
-        self._console = Console(stderr=True)
-        self._bars = Bars(
-            TextColumn("{task.description}"),
+    def _new_bars(self, has_names: bool) -> Bars:
+        return Bars(
+            *([TextColumn("{task.description}")] if has_names else []),
             BarColumn(bar_width=20),
             MofNCompleteColumn(),
-            TimeRemainingColumn(),
+            self._time_column(),
+            TextColumn("{task.fields[text]}", markup=False),
             console=self._console,
             transient=True,
         )
-        self._begin = time.monotonic()
-        self._tasks: dict[str, TaskID] = {}
-
-    def __enter__(self) -> LateBar:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._tasks:
-            self._bars.stop()
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        if not self._console.is_terminal or time.monotonic() - self._begin < self.PATIENCE:
-            return
-        if not self._tasks:
-            self._bars.start()
-        if what not in self._tasks:
-            self._tasks[what] = self._bars.add_task(what, total=total)
-        self._bars.update(self._tasks[what], completed=done)

@@ -1,0 +1,29 @@
+"""What a run cost, as columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+MINUTE = 60
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A column: which cost of a record it shows, in parts of how much, and with how many digits."""
+
+    key: str
+    part: float
+    digits: int
+
+    def of(self, costs: Mapping[str, float]) -> float | None:
+        """The figure of a run; None where it was not counted."""
+        value = costs.get(self.key)
+        return value if value is None or self.part == 1 else value / self.part
+
+
+COSTS = {
+    "updates": Cost("updates", 1, 0),
+    "tokens": Cost("written", 1, 0),
+    "cpu-minutes": Cost("cpu_seconds", MINUTE, 1),
+}
