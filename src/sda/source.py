@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from sda.sampling import sample
 from sda.settings.layers import source_kind
 from sda.settings.schema import Settings
 from sda.text.captions.caption_grammar import CaptionGrammar, CaptionOracle
+from sda.text.context import labels_of
 from sda.text.corpus import Corpus
 from sda.text.prepare import prepare
 from sda.text.sentences import Flat, Sentences
@@ -49,7 +51,11 @@ class Loaded:
     def fingerprints(self) -> list[str]:
         """What tells the text of each split from any other."""
         splits = (self.corpus.train, self.corpus.valid, self.held_out.test)
-        return [part.fingerprint() for part in splits]
+        return [part.fingerprint() for part in splits] + [
+            hashlib.sha256(labels_of(part.context).numpy().tobytes()).hexdigest()
+            for part in splits
+            if part.context is not None
+        ]
 
 
 def load_source(settings: Settings) -> Loaded:

@@ -1,5 +1,6 @@
 """A corpus with edited versions of its training sentences is a corpus as good as before."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from fakes import seeded
 from sda.baselines.eda import Eda
 from sda.errors import UserError
 from sda.runs.components import build
+from sda.text.context import Context, labels_of
 from sda.text.corpus import Corpus
 from sda.text.tokens import WhitespaceTokenizer
 from sda.text.vocabulary import NumberVocabulary, WordVocabulary
@@ -33,6 +35,18 @@ def test_each_training_sentence_gets_its_versions(corpus: Corpus, table: str) ->
     assert (last == 0).all()
     old, new = (corpus.vocabulary.decode(s) for s in (corpus.train, larger.train[len(corpus) :]))
     assert all(text != old[number // 4] for number, text in enumerate(new))
+
+
+def test_a_version_is_about_what_its_sentence_is_about(corpus: Corpus, table: str) -> None:
+    labels = torch.arange(len(corpus)) % 3
+    labelled = replace(corpus, train=corpus.train.about(Context(labels)))
+
+    larger = Eda(corpus.vocabulary, seeded(1), 2, synonyms=table)(labelled)
+
+    assert labels_of(larger.train.context).tolist() == [
+        *labels.tolist(),
+        *(label for label in labels.tolist() for _ in range(2)),
+    ]
 
 
 def test_the_rng_decides(corpus: Corpus, table: str) -> None:

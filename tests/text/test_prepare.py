@@ -54,6 +54,54 @@ def test_words_tokenizer(text_file: Writer, undrawn: Preparation) -> None:
     assert decoded == ["Well, well.", *numbered(12)]
 
 
+def test_subwords_know_every_word(text_file: Writer, undrawn: Preparation) -> None:
+    pytest.importorskip("tokenizers")
+    valid = text_file(["zebra a", "猫 b"], "valid.txt")
+    path = text_file([*RING, "a " * 60])
+    settings = replace(undrawn, subwords=256, min_count=3, valid=str(valid))
+
+    prepared = prepare(path, settings, seed=0)
+
+    corpus, summary = prepared.corpus, prepared.summary
+    assert corpus.vocabulary.unk is None
+    assert corpus.vocabulary.decode(corpus.valid) == ["zebra a", "猫 b"]
+    assert corpus.vocabulary.decode(corpus.train) == prepared.train_lines == RING
+    assert (summary.vocabulary, summary.unknown_words) == (257, 0)
+    assert summary.files[0].too_long == 1  # in words
+    assert summary.words == 2 * len(RING)
+    # A space and a letter for each word, where no pair is a piece.
+    assert summary.subwords == 4 * len(RING)
+    assert corpus.max_length == len(" zebra a") + 1
+    assert ("running subwords in training", "528") in summary.as_rows()
+
+
+def test_sentences_of_too_many_subwords_are_dropped(text_file: Writer) -> None:
+    pytest.importorskip("tokenizers")
+    path = text_file([*RING, "x" * 50])
+    valid = text_file(["a b", "y" * 50], "valid.txt")
+    test = text_file(["z" * 50], "test.txt")
+    settings = Preparation(subwords=256, max_length=2, valid=str(valid), test=str(test))
+
+    prepared = prepare(path, settings, seed=0)
+
+    summary = prepared.summary
+    assert prepared.train_lines == RING
+    assert (summary.train_many_subwords, summary.train_rare) == (1, 0)
+    assert (summary.valid, summary.valid_not_scored) == (1, 1)
+    assert (len(prepared.test), prepared.test_lines) == (0, ["z" * 50])
+    rows = dict(summary.as_rows())
+    assert rows["  dropped: too many subwords"] == rows["  left out: too many subwords"] == "1"
+    with pytest.raises(UserError, match="all 132 training sentences have more than 4 subwords"):
+        prepare(
+            text_file([line.replace(" ", "xx") for line in RING]),
+            replace(settings, max_length=1),
+            0,
+        )
+    long_valid = replace(settings, valid=str(text_file(["y" * 50], "valid.txt")))
+    with pytest.raises(UserError, match="all 1 validation sentences have more than 8 subwords"):
+        prepare(path, long_valid, seed=0)
+
+
 def test_rare_words_become_unknown(text_file: Writer, undrawn: Preparation) -> None:
     path = text_file(["a zebra", "zebra b gnu", *RING])
 
@@ -195,6 +243,7 @@ def test_no_validation_sentence_has_known_words(text_file: Writer) -> None:
         ({"rare": "keep"}, "rare must be one of unknown, drop, not 'keep'"),
         ({"too_long": "keep"}, "too_long must be one of drop, cut, not 'keep'"),
         ({"tokenizer": "bpe"}, "tokenizer must be one of"),
+        ({"subwords": 100}, "subwords must be 256 or more, one for each byte, not 100"),
         ({"valid_share": 0.0}, "must be above 0 and together at most 0.9"),
         ({"test_share": -0.1}, "must be above 0 and together at most 0.9"),
         ({"valid_share": 0.5, "test_share": 0.5}, "must be above 0 and together at most 0.9"),

@@ -35,6 +35,11 @@ class Augmentation(ABC):
         # The end symbol takes a place of its own.
         longest = corpus.max_length - (eos is not None)
         written = Sentences.from_flat(self.write(corpus.train.flat(eos), longest), eos)
+        context = corpus.train.context
+        if context is not None:
+            # A version of a sentence is about what the sentence is about.
+            rows = torch.arange(len(corpus.train)).repeat_interleave(self.per_sentence)
+            written = written.about(context[rows])
         return replace(corpus, train=Sentences.join([corpus.train, written]))
 
     @abstractmethod

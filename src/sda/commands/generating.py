@@ -12,6 +12,7 @@ from sda import LARGEST_SEED
 from sda.commands.options import (
     Column,
     Field,
+    Label,
     Lower,
     Seed,
     Stage,
@@ -77,6 +78,7 @@ def train(
     test: Annotated[Path | None, typer.Option(help="Test sentences (file).")] = None,
     column: Column = None,
     field: Field = None,
+    label: Label = None,
     lower: Lower = False,
     subwords: Subwords = None,
     tokenizer: Annotated[Tokenizer | None, typer.Option(help="whitespace or words.")] = None,
@@ -102,6 +104,7 @@ def train(
         "test": text_or_none(test),
         "column": column,
         "field": field,
+        "label": label,
         "lowercase": lower or None,
         "tokenizer": tokenizer and tokenizer.value,
         "subwords": subwords,

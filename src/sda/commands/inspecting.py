@@ -8,13 +8,23 @@ from typing import Annotated
 import typer
 
 from sda import LARGEST_SEED
-from sda.commands.options import Column, Field, Lower, Subwords, Tokenizer, Tokens, text_or_none
+from sda.commands.options import (
+    Column,
+    Field,
+    Label,
+    Lower,
+    Subwords,
+    Tokenizer,
+    Tokens,
+    text_or_none,
+)
 
 
 def inspect(
     file: Annotated[Path, typer.Argument(help="Text file.")],
     column: Column = None,
     field: Field = None,
+    label: Label = None,
     lower: Lower = False,
     tokenizer: Tokens = Tokenizer.whitespace,
     subwords: Subwords = None,
@@ -57,6 +67,7 @@ def inspect(
         test=text_or_none(test),
         column=column,
         field=field,
+        label=label,
     )
     summary = prepare(file, preparation, seed).summary
     if json_out:

@@ -23,6 +23,13 @@ class Stage(StrEnum):
 
 Column = Annotated[str | None, typer.Option(help="Column of .csv and .tsv files.")]
 Field = Annotated[str | None, typer.Option(help="Field of .jsonl files.")]
+Label = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of .csv and .tsv files, or field of .jsonl files, with the label of each"
+        " sentence: what it is about."
+    ),
+]
 Lower = Annotated[bool, typer.Option("--lower", help="Turn all letters into small ones.")]
 Tokens = Annotated[Tokenizer, typer.Option("--tokenizer", help="How text is cut into words.")]
 Subwords = Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -80,12 +80,22 @@ class RunFolder:
 
     def keep_text(self, loaded: Loaded) -> None:
         """Write down what tells the text of the run from others, or refuse another one."""
-        self.keep_vocabulary(loaded.vocabulary, loaded.corpus.max_length, loaded.fingerprints())
+        self.keep_vocabulary(
+            loaded.vocabulary,
+            loaded.corpus.max_length,
+            loaded.fingerprints(),
+            loaded.corpus.labels,
+        )
 
     def keep_vocabulary(
-        self, vocabulary: Vocabulary, longest: int, fingerprints: list[str]
+        self,
+        vocabulary: Vocabulary,
+        longest: int,
+        fingerprints: list[str],
+        labels: Sequence[str] = (),
     ) -> None:
-        """Write down the vocabulary and what tells the text of each split from any other.
+        """Write down the vocabulary, what tells the text of each split from any other, and the
+        names of the labels where sentences have some.
 
         A run that is there already has to have begun with the same.
         """
@@ -93,6 +103,7 @@ class RunFolder:
             "max_length": longest,
             "fingerprints": fingerprints,
             "vocabulary": vocabulary.to_json(),
+            **({"labels": list(labels)} if labels else {}),
         }
         if not self.vocabulary.is_file():
             write_json(self.vocabulary, data)
@@ -108,6 +119,11 @@ class RunFolder:
             return vocabulary_from_json(data["vocabulary"]), int(data["max_length"])
         except (KeyError, TypeError, AttributeError):
             raise UserError(f"{self.vocabulary}: not a vocabulary") from None
+
+    def load_labels(self) -> tuple[str, ...]:
+        """The names of the labels by their numbers; none where the text has none."""
+        labels = read_json(self.vocabulary).get("labels", [])
+        return tuple(str(label) for label in labels)
 
     def append_progress(self, line: dict[str, Any]) -> int:
         """Write one line to the progress file; returns the size of the file after it."""

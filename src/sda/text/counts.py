@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 
@@ -70,6 +71,8 @@ class Summary:
     """Running subwords of the training sentences; 0 where ids are whole words."""
     train_many_subwords: int = 0
     """Training sentences dropped for the number of their subwords."""
+    labels: Mapping[str, int] = field(default_factory=dict)
+    """How many training sentences have each label; empty where there are none."""
 
     def as_rows(self) -> list[tuple[str, str]]:
         """A table of two columns, without the rules that dropped nothing."""
@@ -83,6 +86,7 @@ class Summary:
         rows += _if_any("  dropped: too many subwords", self.train_many_subwords)
         rows += _if_any("  left out: limit", self.train_over_limit)
         rows += _if_any("  left out: share", self.train_outside_share)
+        rows += [(f"  label {label}", f"{count:,}") for label, count in self.labels.items()]
         rows.append(("validation sentences", f"{self.valid:,}"))
         lacking = "too many subwords" if self.subwords else "word not in vocabulary"
         rows += _if_any(f"  left out: {lacking}", self.valid_not_scored)

@@ -1,15 +1,13 @@
-"""Lines of words into ids: which vocabulary they make, and which of them it can write.
-
-A line is words joined by single spaces.
-"""
+"""Lines of words into ids: which vocabulary they make, and which of them it can write."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain, compress
 
 from sda.errors import UserError
+from sda.text.lines import Line, context_of, words_of
 from sda.text.preparation import Preparation
 from sda.text.sentences import Flat, Sentences
 from sda.text.subwords import SubwordVocabulary
@@ -18,31 +16,38 @@ from sda.text.vocabulary import WordVocabulary
 
 
 def make_vocabulary(
-    lines: Sequence[str], preparation: Preparation
-) -> tuple[list[bool], WordVocabulary | SubwordVocabulary]:
-    """Which training lines stay, and the vocabulary that writes them."""
+    lines: Sequence[Line], preparation: Preparation
+) -> tuple[list[Line], WordVocabulary | SubwordVocabulary]:
+    """The training lines that stay, and the vocabulary that writes them."""
     if preparation.subwords is None:
         return _make_words(lines, preparation)
     return _make_subwords(lines, preparation, preparation.subwords)
 
 
 def encode_lines(
-    lines: Sequence[str], vocabulary: WordVocabulary | SubwordVocabulary, most: int
-) -> tuple[list[bool], Sentences]:
-    """Which of the lines can be written in `most` tokens, and those, closed by the end symbol."""
+    lines: Sequence[Line],
+    vocabulary: WordVocabulary | SubwordVocabulary,
+    most: int,
+    labels: Sequence[str] = (),
+) -> Sentences:
+    """The lines that can be written in `most` tokens, closed by the end symbol.
+
+    Where there are labels, each is about its own.
+    """
     if isinstance(vocabulary, SubwordVocabulary):
         sentences = vocabulary.encode(_texts(lines, vocabulary.tokenizer))
-        fits = sentences.lengths <= most
-        return fits.tolist(), sentences[fits.nonzero()[:, 0]].trimmed()
-    words = [line.split() for line in lines]
+        sentences = sentences.about(context_of(lines, labels))
+        return sentences[(sentences.lengths <= most).nonzero()[:, 0]].trimmed()
+    words = [line.words.split() for line in lines]
     has_ids = [vocabulary.has_unknown or vocabulary.covers(line) for line in words]
     ids = [vocabulary.encode_words(line) for line in compress(words, has_ids)]
-    return has_ids, Sentences.from_flat(Flat.from_lists(ids), vocabulary.eos)
+    sentences = Sentences.from_flat(Flat.from_lists(ids), vocabulary.eos)
+    return sentences.about(context_of(list(compress(lines, has_ids)), labels))
 
 
 def _make_words(
-    lines: Sequence[str], preparation: Preparation
-) -> tuple[list[bool], WordVocabulary]:
+    lines: Sequence[Line], preparation: Preparation
+) -> tuple[list[Line], WordVocabulary]:
     """All lines and their words, or the lines without a rare word.
 
     Where sentences with a rare word are dropped, the words that only they held go with them;
@@ -52,36 +57,37 @@ def _make_words(
     counts = _counted(lines)
     if preparation.rare == "unknown":
         vocabulary = WordVocabulary.from_counts(counts, preparation.min_count, True, chosen)
-        return [True] * len(lines), vocabulary
+        return list(lines), vocabulary
     rare = {word for word, count in counts.items() if count < preparation.min_count}
-    stays = [rare.isdisjoint(line.split(" ")) for line in lines]
-    if not any(stays):
+    kept = [line for line in lines if rare.isdisjoint(line.words.split(" "))]
+    if not kept:
         raise UserError(
             f"all {len(lines):,} training sentences hold a word seen fewer than min_count ="
             f" {preparation.min_count} times: lower it, or set rare = 'unknown'."
         )
-    kept = compress(lines, stays)
-    return stays, WordVocabulary.from_counts(_counted(kept), 1, False, chosen)
+    return kept, WordVocabulary.from_counts(_counted(kept), 1, False, chosen)
 
 
 def _make_subwords(
-    lines: Sequence[str], preparation: Preparation, size: int
-) -> tuple[list[bool], SubwordVocabulary]:
+    lines: Sequence[Line], preparation: Preparation, size: int
+) -> tuple[list[Line], SubwordVocabulary]:
     """The lines of a sane length in subwords, and the subwords of all lines."""
     chosen = tokenizer(preparation.tokenizer)
-    vocabulary = SubwordVocabulary.learned(_texts(lines, chosen), size, chosen)
-    stays, _ = encode_lines(lines, vocabulary, preparation.most_tokens)
-    if not any(stays):
+    texts = _texts(lines, chosen)
+    vocabulary = SubwordVocabulary.learned(texts, size, chosen)
+    fits = vocabulary.encode(texts).lengths <= preparation.most_tokens
+    kept = list(compress(lines, fits.tolist()))
+    if not kept:
         raise UserError(
             f"all {len(lines):,} training sentences have more than"
             f" {preparation.most_tokens - 1:,} subwords: raise max_length."
         )
-    return stays, vocabulary
+    return kept, vocabulary
 
 
-def _texts(lines: Iterable[str], chosen: Tokenizer) -> list[str]:
-    return [chosen.join(line.split(" ")) for line in lines]
+def _texts(lines: Sequence[Line], chosen: Tokenizer) -> list[str]:
+    return [chosen.join(line.words.split(" ")) for line in lines]
 
 
-def _counted(lines: Iterable[str]) -> Counter[str]:
-    return Counter(chain.from_iterable(map(str.split, lines)))
+def _counted(lines: Sequence[Line]) -> Counter[str]:
+    return Counter(chain.from_iterable(map(str.split, words_of(lines))))

@@ -42,7 +42,7 @@ class Preparation:
     min_length: int = 1
     """The fewest words of a sentence; one with fewer is dropped."""
     deduplicate: bool = False
-    """Keep one of each among the identical sentences of a file."""
+    """Keep one of each among the identical sentences of a file; with labels, one for each label."""
     valid: str | None = None
     """The file with the validation sentences; drawn from the text if none is named."""
     test: str | None = None
@@ -55,6 +55,9 @@ class Preparation:
     """The column of `.csv` and `.tsv` files that holds the sentence."""
     field: str | None = None
     """The field of `.jsonl` files that holds the sentence."""
+    label: str | None = None
+    """The column of `.csv` and `.tsv` files, or the field of `.jsonl` files, that holds the label
+    of each sentence: what it is about, for a model that can be told. No labels if none is named."""
     limit: int | None = None
     """Train on only this many sentences, drawn by the seed; all of them if none is named."""
     share: float = 1.0

@@ -15,8 +15,9 @@ from sda.errors import UserError
 from sda.text.corpus import Corpus
 from sda.text.counts import FileCounts, Summary
 from sda.text.encoding import encode_lines, make_vocabulary
+from sda.text.lines import Line, check_labels, label_counts, words_of
 from sda.text.preparation import Preparation
-from sda.text.reading import check_kinds, read_lines
+from sda.text.reading import Record, check_kinds, each_record
 from sda.text.sentences import Sentences
 from sda.text.tokens import tokenizer
 
@@ -53,9 +54,10 @@ def prepare(path: Path, preparation: Preparation, seed: int) -> Prepared:
     files = [path, *(Path(file) for file in (preparation.valid, preparation.test) if file)]
     check_kinds(files, preparation.column, preparation.field)
     text = _load(path, preparation)
-    if len(set(text.kept)) < FEWEST_SENTENCES:
+    distinct = len({line.words for line in text.kept})
+    if distinct < FEWEST_SENTENCES:
         raise UserError(
-            f"{path}: {len(set(text.kept))} distinct sentences are left where {FEWEST_SENTENCES}"
+            f"{path}: {distinct} distinct sentences are left where {FEWEST_SENTENCES}"
             f" are needed ({text.counts.explained()})."
         )
     named = {
@@ -68,22 +70,25 @@ def prepare(path: Path, preparation: Preparation, seed: int) -> Prepared:
     lines, *parts = _divide(text.kept, [shares[name] for name in drawn], rng)
     splits = {name: file.kept for name, file in named.items()}
     splits.update(zip(drawn, parts, strict=True))
-    test_lines = named["test"].every if "test" in named else splits["test"]
+    every_test = named["test"].every if "test" in named else splits["test"]
 
     limited = _limited(lines, preparation.limit, rng)
-    stays, vocabulary = make_vocabulary(limited, preparation)
-    known_lines = list(compress(limited, stays))
+    known_lines, vocabulary = make_vocabulary(limited, preparation)
     # One permutation whatever the share, so smaller shares lie within larger ones.
-    train_lines = _limited(known_lines, max(1, round(preparation.share * len(known_lines))), rng)
-    most = preparation.most_tokens
-    _, train = encode_lines(train_lines, vocabulary, most)
-    _, valid = encode_lines(splits["valid"], vocabulary, most)
+    shared = _limited(known_lines, max(1, round(preparation.share * len(known_lines))), rng)
+    counts = label_counts(shared)
+    labels, most = tuple(counts), preparation.most_tokens
+    check_labels(splits["valid"], labels, "validation")
+    check_labels(every_test, labels, "test")
+    train = encode_lines(shared, vocabulary, most, labels)
+    valid = encode_lines(splits["valid"], vocabulary, most, labels)
     if not len(valid):
         raise _without_validation(len(splits["valid"]), preparation)
     max_length = int(torch.cat((train.lengths, valid.lengths)).max())
-    _, test = encode_lines(splits["test"], vocabulary, most)
-    test = test[test.lengths <= max_length].trimmed()
+    test = encode_lines(splits["test"], vocabulary, most, labels)
+    test = test[(test.lengths <= max_length).nonzero()[:, 0]].trimmed()
 
+    train_lines, valid_lines, test_lines = map(words_of, (shared, splits["valid"], every_test))
     known = set(train_lines)
     dropped = len(limited) - len(known_lines)
     has_subwords = preparation.subwords is not None
@@ -96,18 +101,19 @@ def prepare(path: Path, preparation: Preparation, seed: int) -> Prepared:
         train_many_subwords=dropped if has_subwords else 0,
         train_over_limit=len(lines) - len(limited),
         train_outside_share=len(known_lines) - len(train),
-        valid_not_scored=len(splits["valid"]) - len(valid),
+        valid_not_scored=len(valid_lines) - len(valid),
         test_not_scored=len(test_lines) - len(test),
-        valid_in_train=sum(line in known for line in splits["valid"]),
+        valid_in_train=sum(line in known for line in valid_lines),
         test_in_train=sum(line in known for line in test_lines),
         vocabulary=len(vocabulary),
-        words=sum(line.count(" ") + 1 for line in train_lines),
+        words=sum(line.length for line in shared),
         subwords=int(train.lengths.sum()) - len(train) if has_subwords else 0,
         unknown_words=0 if vocabulary.unk is None else int((train.tokens == vocabulary.unk).sum()),
         max_length=max_length,
+        labels=counts,
     )
-    corpus = Corpus(vocabulary, train, valid, max_length)
-    return Prepared(corpus, test, test_lines, splits["valid"], train_lines, summary)
+    corpus = Corpus(vocabulary, train, valid, max_length, labels=labels)
+    return Prepared(corpus, test, test_lines, valid_lines, train_lines, summary)
 
 
 def _without_validation(count: int, preparation: Preparation) -> UserError:
@@ -123,29 +129,31 @@ def _without_validation(count: int, preparation: Preparation) -> UserError:
 
 
 class _File(NamedTuple):
-    """Lines of words joined by single spaces: `every` one that is not blank, and those `kept`."""
+    """`every` line that is not blank, and those `kept`."""
 
-    every: list[str]
-    kept: list[str]
+    every: list[Line]
+    kept: list[Line]
     counts: FileCounts
 
 
 def _load(path: Path, preparation: Preparation) -> _File:
     """A file tokenised and cut; refused if nothing is left."""
     split = tokenizer(preparation.tokenizer).split
-    records = read_lines(path, column=preparation.column, field=preparation.field)
+    records = list(each_record(path, preparation.column, preparation.field, preparation.label))
     if preparation.lowercase:
-        records = [record.lower() for record in records]
-    every = [" ".join(words) for words in map(split, records) if words]
+        records = [Record(record.text.lower(), record.label) for record in records]
+    every = [
+        Line(" ".join(words), record.label) for record in records if (words := split(record.text))
+    ]
 
-    lengths = np.fromiter((line.count(" ") + 1 for line in every), np.int64, len(every))
+    lengths = np.fromiter((line.length for line in every), np.int64, len(every))
     too_short = lengths < preparation.min_length
     too_long = lengths > preparation.max_length
     if preparation.too_long == "cut":
         most, shortened, dropped_long = preparation.max_length, int(too_long.sum()), 0
         stays = ~too_short
         cut = [
-            " ".join(line.split(" ", most)[:most]) if is_long else line
+            Line(" ".join(line.words.split(" ", most)[:most]), line.label) if is_long else line
             for line, is_long in zip(every, too_long.tolist(), strict=True)
         ]
     else:
@@ -168,12 +176,13 @@ def _load(path: Path, preparation: Preparation) -> _File:
     return _File(every, kept, counts)
 
 
-def _divide(lines: list[str], shares: Sequence[float], rng: torch.Generator) -> list[list[str]]:
+def _divide(lines: list[Line], shares: Sequence[float], rng: torch.Generator) -> list[list[Line]]:
     """The lines that are left for training, then those drawn for each share, all in order.
 
-    Distinct lines are drawn, so that identical ones stay together.
+    Distinct sentences are drawn, so that identical ones stay together, whatever their labels: a
+    model that learned the one would know the other.
     """
-    numbers = {line: number for number, line in enumerate(dict.fromkeys(lines))}
+    numbers = {words: number for number, words in enumerate(dict.fromkeys(words_of(lines)))}
     order = torch.randperm(len(numbers), generator=rng).numpy()
     part_of = np.zeros(len(numbers), np.int64)
     start = 0
@@ -181,11 +190,11 @@ def _divide(lines: list[str], shares: Sequence[float], rng: torch.Generator) -> 
         size = min(LARGEST_DRAWN_SPLIT, max(1, int(share * len(numbers))))
         part_of[order[start : start + size]] = part
         start += size
-    parts = part_of[[numbers[line] for line in lines]]
+    parts = part_of[[numbers[line.words] for line in lines]]
     return [list(compress(lines, (parts == part).tolist())) for part in range(len(shares) + 1)]
 
 
-def _limited(lines: list[str], limit: int | None, rng: torch.Generator) -> list[str]:
+def _limited(lines: list[Line], limit: int | None, rng: torch.Generator) -> list[Line]:
     if limit is None or limit >= len(lines):
         return lines
     places = torch.randperm(len(lines), generator=rng)[:limit].sort().values

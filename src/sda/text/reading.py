@@ -7,7 +7,7 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from sda.errors import UserError
 
@@ -15,8 +15,17 @@ SUFFIXES = (".txt", ".csv", ".tsv", ".jsonl")
 LONGEST_LINE = 100_000
 """Characters; a longer line is a file of another kind, not a sentence."""
 
+WITH_LABELS = (".csv", ".tsv", ".jsonl")
+
 _MOST_BYTES = 4 * LONGEST_LINE + 2
 _JSON_KINDS = {dict: "an object", list: "a list", bool: "a truth value", type(None): "null"}
+
+
+class Record(NamedTuple):
+    """One sentence of a file as it stands there, and its label; None where none was asked for."""
+
+    text: str
+    label: str | None
 
 
 def read_lines(path: Path, *, column: str | None = None, field: str | None = None) -> list[str]:
@@ -31,18 +40,32 @@ def read_lines(path: Path, *, column: str | None = None, field: str | None = Non
 
 def each_line(path: Path, *, column: str | None = None, field: str | None = None) -> Iterator[str]:
     """The records of `read_lines` one by one, so that a file need not fit into memory."""
+    return (record.text for record in each_record(path, column, field, None))
+
+
+def each_record(
+    path: Path, column: str | None, field: str | None, label: str | None
+) -> Iterator[Record]:
+    """The same with the labels, from the column or the field that `label` names.
+
+    A blank sentence needs no label; any other without one is refused.
+    """
     suffix = _suffix(path)
     lines = _decoded(path)
     if suffix == ".txt":
-        records = lines
+        records = _from_lines(path, lines, label)
     elif suffix == ".jsonl":
-        records = _from_objects(path, lines, field)
+        records = _from_objects(path, lines, field, label)
     else:
-        records = _from_table(path, lines, column, "," if suffix == ".csv" else "\t")
+        records = _from_table(path, lines, column, label, "," if suffix == ".csv" else "\t")
     is_empty = True
-    for _, text in records:
+    for number, record in records:
         is_empty = False
-        yield text
+        if record.label == "" and record.text.strip():
+            raise UserError(
+                f"{path}, line {number}: no label in {label!r}; give every sentence one."
+            )
+        yield record
     if is_empty:
         raise UserError(f"{path} is empty.")
 
@@ -128,14 +151,29 @@ def _too_long(path: Path, number: int) -> UserError:
     return UserError(f"{path}, line {number}: longer than {LONGEST_LINE:,} characters.")
 
 
+def _from_lines(
+    path: Path, lines: Iterable[tuple[int, str]], label: str | None
+) -> Iterator[tuple[int, Record]]:
+    if label is not None:
+        raise UserError(
+            f"{path} has no label {label!r}: labels stand in {', '.join(WITH_LABELS)} files."
+        )
+    for number, text in lines:
+        yield number, Record(text, None)
+
+
 def _from_table(
-    path: Path, lines: Iterable[tuple[int, str]], column: str | None, delimiter: str
-) -> Iterator[tuple[int, str]]:
-    """The column's entry of every row; the first row names the columns."""
+    path: Path,
+    lines: Iterable[tuple[int, str]],
+    column: str | None,
+    label: str | None,
+    delimiter: str,
+) -> Iterator[tuple[int, Record]]:
+    """The column's entry of every row, and the label's; the first row names the columns."""
     # The line ends go back on, because a quoted entry may hold some.
     rows = csv.reader((f"{text}\n" for _, text in lines), delimiter=delimiter, strict=True)
     header: list[str] | None = None
-    place = 0
+    place, label_place = 0, None
     while True:
         first = rows.line_num + 1
         try:
@@ -146,20 +184,22 @@ def _from_table(
             return
         if header is None:
             header = row
-            place = _place(path, header, column)
+            place = _place(path, header, column, "column")
+            label_place = None if label is None else _place(path, header, label, "label")
         elif not row:
-            yield first, ""
+            yield first, Record("", None)
         elif len(row) != len(header):
             raise UserError(
                 f"{path}, line {first}: {len(row)} entries where the header has {len(header)}."
             )
         else:
-            yield first, _checked(path, first, row[place])
+            text = _checked(path, first, row[place])
+            yield first, Record(text, None if label_place is None else row[label_place].strip())
 
 
-def _place(path: Path, header: list[str], column: str | None) -> int:
+def _place(path: Path, header: list[str], column: str | None, key: str) -> int:
     if column is None:
-        raise UserError(f"{path}: set column to one of {_listed(header)}.")
+        raise UserError(f"{path}: set {key} to one of {_listed(header)}.")
     if column not in header:
         raise UserError(f"{path}: no column {column!r}; it has {_listed(header)}.")
     if header.count(column) > 1:
@@ -168,12 +208,12 @@ def _place(path: Path, header: list[str], column: str | None) -> int:
 
 
 def _from_objects(
-    path: Path, lines: Iterable[tuple[int, str]], field: str | None
-) -> Iterator[tuple[int, str]]:
-    """The field of the object on every line; a blank line stays a blank record."""
+    path: Path, lines: Iterable[tuple[int, str]], field: str | None, label: str | None
+) -> Iterator[tuple[int, Record]]:
+    """The field of the object on every line, and its label; a blank line is a blank record."""
     for number, line in lines:
         if not line.strip():
-            yield number, ""
+            yield number, Record("", None)
             continue
         where = f"{path}, line {number}"
         try:
@@ -194,7 +234,20 @@ def _from_objects(
             text.encode("utf-8")
         except UnicodeEncodeError as error:
             raise UserError(f"{where}: field {field!r} holds half a character.") from error
-        yield number, _checked(path, number, text)
+        name = None if label is None else _label(where, value, label)
+        yield number, Record(_checked(path, number, text), name)
+
+
+def _label(where: str, value: dict[str, object], label: str) -> str:
+    """The label as text; a whole number is one as well, as data sets often have it."""
+    found = value.get(label)
+    if found is None:
+        return ""
+    if isinstance(found, bool) or not isinstance(found, str | int):
+        raise UserError(
+            f"{where}: label {label!r} is {_kind(found)}, not a string or a whole number."
+        )
+    return str(found).strip()
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -1,0 +1,51 @@
+"""The lines of a prepared file: words, and the label of each where the file has labels."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+
+from sda.errors import UserError
+from sda.text.context import Context
+
+
+class Line(NamedTuple):
+    """Words joined by single spaces, and what they are about; None where nothing is known."""
+
+    words: str
+    label: str | None
+
+    @property
+    def length(self) -> int:
+        return self.words.count(" ") + 1
+
+
+def words_of(lines: Sequence[Line]) -> list[str]:
+    return [line.words for line in lines]
+
+
+def label_counts(lines: Sequence[Line]) -> dict[str, int]:
+    """How many lines have each label, by alphabet; empty where lines have none."""
+    counts = Counter(line.label for line in lines if line.label is not None)
+    return {label: counts[label] for label in sorted(counts)}
+
+
+def check_labels(lines: Sequence[Line], known: Sequence[str], split: str) -> None:
+    """Every label of the split is one of those that training sentences have."""
+    for label, count in label_counts(lines).items():
+        if label not in known:
+            raise UserError(
+                f"{count:,} {split} sentences have the label {label!r}, which no training sentence"
+                " has: add training sentences with it, or take these out."
+            )
+
+
+def context_of(lines: Sequence[Line], labels: Sequence[str]) -> Context | None:
+    """The numbers of the lines' labels, by their place in `labels`; None without labels."""
+    if not labels:
+        return None
+    numbers = {label: number for number, label in enumerate(labels)}
+    return Context(torch.tensor([numbers[line.label or ""] for line in lines], dtype=torch.int64))
