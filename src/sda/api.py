@@ -71,11 +71,14 @@ def train(
     colours, animals = ["red", "green", "blue", "white", "black"], ["cat", "dog", "bird", "fish"]
     texts = [f"the {c} {a} saw a {b}" for c in colours for a in animals for b in animals]
 
+
     def short(texts):
         return [-len(text.split()) for text in texts]
 
+
     def enough(line):
         return line["stage"] == "mle" and line["epoch"] == 3
+
 
     run = sda.train(texts, "runs/short", metric=short, profile="smoke", callbacks=[enough])
     print(run.sample(3))

@@ -23,6 +23,7 @@ class ReferenceMetric(ABC):
     ```python
     import sda
 
+
     class Brevity(sda.ReferenceMetric):
         name = "brevity"
 
@@ -32,9 +33,8 @@ class ReferenceMetric(ABC):
         def __call__(self, sentences):
             return -self.scale * sentences.lengths.double()
 
-    run = sda.train(
-        "captions", "runs/brief", metric=Brevity, method="metric-reward", profile="smoke"
-    )
+
+    run = sda.train("captions", "runs/brief", metric=Brevity, profile="smoke")
     ```
     """
 
