@@ -231,7 +231,7 @@ def test_records_tell_text_score_parts_and_epoch() -> None:
     buffer = Buffer(2, ("bleu-3", "length"), EOS)
     parts = torch.tensor([[0.25, 0.5], [1.0, 0.0]], dtype=torch.float64)
     buffer.add(sentences_of([1, EOS], [2, EOS]), Scores(parts.sum(1), parts), 3, seeded(0))
-    records = list(buffer.records(["two", "one"]))
+    records = list(buffer.records(["two", "one"], [{"label": "good"}, {}]))
 
     assert json.loads(json.dumps(records)) == [
         {"text": "two", "score": 1.0, "parts": {"bleu-3": 1.0, "length": 0.0}, "epoch": 3},

@@ -189,15 +189,14 @@ class Buffer:
         }
 
     def records(
-        self, texts: Sequence[str], abouts: Sequence[Mapping[str, str]] | None = None
+        self, texts: Sequence[str], abouts: Sequence[Mapping[str, str]]
     ) -> Iterator[dict[str, Any]]:
         """One JSON-able record per entry, best first, given the entries' texts.
 
-        `abouts` has what each is about, in words, where they are about anything.
+        `abouts` has what each is about, in words; empty where it is about nothing.
         """
         e = self.entries
-        more = [{}] * len(texts) if abouts is None else abouts
-        columns = (texts, more, e.scores.tolist(), e.parts.tolist(), e.epochs.tolist())
+        columns = (texts, abouts, e.scores.tolist(), e.parts.tolist(), e.epochs.tolist())
         for text, about, score, parts, epoch in zip(*columns, strict=True):
             named = dict(zip(self.part_names, parts, strict=True))
             yield {"text": text, **about, "score": score, "parts": named, "epoch": epoch}

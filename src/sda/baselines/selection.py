@@ -84,6 +84,7 @@ class Rejection:
     def _log_ratio(self, sentences: Sentences) -> Tensor:
         """(B,) log D / (1 - D), which is the discriminator's logit."""
         with without_dropout(self._discriminator):
+            sentences = sentences.to(self._discriminator.device)
             return self._discriminator.real_logit(sentences).cpu().double()
 
 

@@ -11,6 +11,7 @@ import typer
 from sda import LARGEST_SEED
 from sda.commands.options import (
     Column,
+    Device,
     Field,
     Label,
     Lower,
@@ -72,6 +73,10 @@ def train(
     start: Annotated[
         Path | None, typer.Option(help="Run folder: begin with its Stage I, not with one's own.")
     ] = None,
+    device: Annotated[
+        Device,
+        typer.Option(help="Where models are computed; auto is a GPU where there is one."),
+    ] = Device.auto,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     length: Annotated[int | None, typer.Option(min=1, help="Words a sentence of `oracle`.")] = None,
     valid: Annotated[Path | None, typer.Option(help="Validation sentences (file).")] = None,
@@ -118,6 +123,8 @@ def train(
     refuse_idle(source, values)
     if seed is not None:
         values["seed"] = seed
+    if device is not Device.auto:
+        values["device"] = device.value
     if start is not None:
         values["start"] = str(start)
     choices = Choices(
@@ -191,13 +198,20 @@ def sample(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same sentences.")] = 0,
     stage: Annotated[Stage, typer.Option(help="Last state, or the end of Stage I.")] = Stage.last,
+    label: Annotated[
+        str | None,
+        typer.Option(
+            help="What the sentences are about, for a run on labelled text; by default all labels"
+            " in turn."
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="File to write to.")] = None,
 ) -> None:
     """Write sentences with the generator of a run."""
     from sda.files import write_text
     from sda.runs.run import Run
 
-    texts = Run(run).sample(n, temperature, seed, top_k, top_p, max_length, stage.value)
+    texts = Run(run).sample(n, temperature, seed, top_k, top_p, max_length, stage.value, label)
     content = "".join(f"{text}\n" for text in texts)
     if out is None:
         sys.stdout.write(content)

@@ -16,6 +16,15 @@ class Tokenizer(StrEnum):
     words = "words"
 
 
+class Device(StrEnum):
+    """Where models are computed."""
+
+    auto = "auto"
+    cpu = "cpu"
+    cuda = "cuda"
+    mps = "mps"
+
+
 class Stage(StrEnum):
     last = "last"
     mle = "mle"

@@ -12,12 +12,17 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from sda.models.discriminator import Discriminator
+from sda.models.discriminator import Discriminator, match_label
+from sda.text.context import Context
 from sda.text.sentences import Sentences
 
 
 class CnnDiscriminator(Discriminator):
-    """Embedding, convolutions of the given widths with as many maps each, highway, one output."""
+    """Embedding, convolutions of the given widths with as many maps each, highway, one output.
+
+    Where sentences have one of `labels` labels, the judgement also asks how well the features go
+    with a vector of the label.
+    """
 
     def __init__(
         self,
@@ -28,6 +33,7 @@ class CnnDiscriminator(Discriminator):
         maps: Sequence[int] = (100, 100, 80, 80, 80),
         dropout: float = 0.25,
         penalty: float = 0.0,
+        labels: int = 0,
     ) -> None:
         super().__init__()
         if len(widths) != len(maps):
@@ -49,6 +55,7 @@ class CnnDiscriminator(Discriminator):
         self.transform = nn.Linear(features, features)
         self.dropout = nn.Dropout(dropout)
         self.output = nn.Linear(features, 1)
+        self.labels = nn.Embedding(labels, features) if labels else None
         self._initialise(rng)
 
     @torch.no_grad()
@@ -61,12 +68,14 @@ class CnnDiscriminator(Discriminator):
         for layer in (self.gate, self.transform, self.output):
             layer.bias.zero_()
         self.output.bias.fill_(0.1)
+        if self.labels is not None:
+            nn.init.trunc_normal_(self.labels.weight, std=0.1, a=-0.2, b=0.2, generator=rng)
 
     def features(self, sentences: Sentences) -> Tensor:
         return self.highway(self._peaks(sentences))
 
     def real_logit(self, sentences: Sentences) -> Tensor:
-        return self._logit(self.features(sentences))
+        return self._logit(self.features(sentences), sentences.context)
 
     def completed_logit(self, prefixes: Tensor, completions: Sentences) -> Tensor:
         # Windows within the prefix are the same in all its completions and are looked at once.
@@ -77,7 +86,7 @@ class CnnDiscriminator(Discriminator):
             inside.repeat_interleave(copies, 0),
             self._peaks(completions, known=prefixes.shape[1]),
         )
-        return self._logit(self.highway(peaks))
+        return self._logit(self.highway(peaks), completions.context)
 
     def _peaks(self, sentences: Sentences, known: int = 0, whole_windows: bool = False) -> Tensor:
         """(B, F) the highest score of each map over the windows of each sentence.
@@ -119,9 +128,10 @@ class CnnDiscriminator(Discriminator):
         mixed: Tensor = gate * torch.relu(self.transform(pooled)) + (1 - gate) * pooled
         return mixed
 
-    def _logit(self, features: Tensor) -> Tensor:
-        logit: Tensor = self.output(self.dropout(features))
-        return logit[:, 0]
+    def _logit(self, features: Tensor, context: Context | None) -> Tensor:
+        features = self.dropout(features)
+        logit: Tensor = self.output(features)
+        return logit[:, 0] + match_label(self.labels, features, context)
 
     def penalty(self) -> Tensor | float:
         if not self.penalty_weight:

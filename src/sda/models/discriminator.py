@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+import torch
 from torch import Tensor, nn
 
+from sda.text.context import Context, labels_of
 from sda.text.sentences import Sentences
 
 
@@ -30,3 +32,17 @@ class Discriminator(nn.Module, ABC):
     def penalty(self) -> Tensor | float:
         """What the training loss adds to keep the model small; zero unless a model has one."""
         return 0.0
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.parameters()).device
+
+
+def match_label(
+    labels: nn.Embedding | None, features: Tensor, context: Context | None
+) -> Tensor | float:
+    """(B,) how well features (B, F) go with a vector of each sentence's label; 0 without labels."""
+    if labels is None:
+        return 0.0
+    vectors: Tensor = labels(labels_of(context))
+    return (features * vectors).sum(1)

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from sda.models.branching import State
-from sda.models.discriminator import Discriminator
+from sda.models.discriminator import Discriminator, match_label
 from sda.models.hidden import HiddenStateGenerator
 from sda.models.initialise import normal_
 from sda.text.context import Context, labels_of
@@ -133,10 +133,7 @@ class RnnDiscriminator(Discriminator):
     def real_logit(self, sentences: Sentences) -> Tensor:
         features: Tensor = self.dropout(self.features(sentences))
         logit: Tensor = self.output(features)
-        if self.labels is None:
-            return logit[:, 0]
-        vectors: Tensor = self.labels(labels_of(sentences.context))
-        return logit[:, 0] + (features * vectors).sum(1)
+        return logit[:, 0] + match_label(self.labels, features, sentences.context)
 
 
 def mirror(sentences: Sentences) -> Tensor:

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from sda.errors import UserError
 from sda.reference.metric import ReferenceMetric
+from sda.text.about import About, in_words
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import Vocabulary
 
@@ -26,12 +27,20 @@ class Function(ReferenceMetric):
     """Scores by a function from a list of texts to a list of floats.
 
     A parameter named `completions` is filled by keyword, and `prompts` with empty strings, so that
-    reward functions of the wider ecosystem work as they are. Minus infinity keeps a sentence out
-    of the buffer. Anything else that is not a finite number is reported as the user's error.
+    reward functions of the wider ecosystem work as they are. One named `context` gets what each
+    text is about: a list of `About`, with the name of a `label` and the text of a `source`. Minus
+    infinity keeps a sentence out of the buffer. Anything else that is not a finite number is
+    reported as the user's error.
     """
 
-    def __init__(self, vocabulary: Vocabulary, function: str | UserFunction) -> None:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        function: str | UserFunction,
+        label_names: Sequence[str] = (),
+    ) -> None:
         self._vocabulary = vocabulary
+        self._label_names = label_names
         if isinstance(function, str):
             self._where = function
             self._function = load_function(function)
@@ -45,29 +54,32 @@ class Function(ReferenceMetric):
         texts = self._vocabulary.decode(sentences)
         if not texts:
             return torch.zeros(0, dtype=torch.float64)
+        abouts = in_words(sentences, self._label_names, self._vocabulary)
         try:
-            return torch.tensor(self._call(texts), dtype=torch.float64)
+            return torch.tensor(self._call(texts, abouts), dtype=torch.float64)
         except _Wrong as wrong:
-            raise UserError(f"metric {self._where}: {self._blame(texts, wrong)}") from None
+            raise UserError(f"metric {self._where}: {self._blame(texts, abouts, wrong)}") from None
 
-    def _call(self, texts: Sequence[str]) -> list[float]:
+    def _call(self, texts: Sequence[str], abouts: Sequence[About]) -> list[float]:
+        extra: dict[str, Any] = {"context": list(abouts)} if "context" in self._keywords else {}
         try:
             if "completions" in self._keywords:
-                extra = {"prompts": [""] * len(texts)} if "prompts" in self._keywords else {}
+                if "prompts" in self._keywords:
+                    extra["prompts"] = [""] * len(texts)
                 returned = self._function(completions=list(texts), **extra)
             else:
-                returned = self._function(list(texts))
+                returned = self._function(list(texts), **extra)
         except Exception as error:
             raise _Wrong(f"raised {type(error).__name__}: {error}") from error
         return _floats(returned, texts)
 
-    def _blame(self, texts: Sequence[str], wrong: _Wrong) -> str:
+    def _blame(self, texts: Sequence[str], abouts: Sequence[About], wrong: _Wrong) -> str:
         """What went wrong and the first sentence that alone makes it go wrong."""
         if wrong.sentence is not None:
             return f"{wrong} for the sentence {wrong.sentence!r}"
-        for text in texts:
+        for text, about in zip(texts, abouts, strict=True):
             try:
-                self._call([text])
+                self._call([text], [about])
             except _Wrong as alone:
                 return f"{alone} for the sentence {text!r}"
         return f"{wrong} for {len(texts)} sentences from {texts[0]!r} on, though for no single one"

@@ -8,11 +8,12 @@ import torch
 from torch import nn
 
 from sda.buffer import Buffer
+from sda.errors import UserError
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
 from sda.reference.filters import NotCopy
 from sda.reference.metric import ReferenceMetric, WeightedSum
-from sda.runs.components import build, typed
+from sda.runs.components import build, takes, typed
 from sda.settings.schema import Settings
 from sda.text.corpus import Corpus
 from sda.text.vocabulary import Vocabulary
@@ -24,17 +25,31 @@ LARGEST_DEFAULT_BUFFER = 5000
 
 
 def build_models(
-    settings: Settings, vocabulary: Vocabulary, max_length: int, rng: torch.Generator
+    settings: Settings,
+    vocabulary: Vocabulary,
+    max_length: int,
+    rng: torch.Generator,
+    labels: int = 0,
 ) -> tuple[Generator, Discriminator]:
-    """Fresh models; the discriminator comes first, because some generators read its features."""
+    """Fresh models; the discriminator comes first, because some generators read its features.
+
+    `labels` is how many labels sentences may have; none where they have none.
+    """
+    if labels and not takes(settings.generator, "generator", "labels"):
+        raise UserError(
+            f"setting 'data.label': {settings.generator['use']} does not read labels: choose a"
+            " generator that does (rnn, gru), or train without a label"
+        )
     discriminator: Discriminator = build(
         settings.discriminator,
         "discriminator",
         Discriminator,
         vocabulary_size=len(vocabulary),
         rng=rng,
+        labels=labels,
     )
-    return _build_generator(settings, vocabulary, max_length, discriminator, rng), discriminator
+    generator = _build_generator(settings, vocabulary, max_length, discriminator, rng, labels)
+    return generator, discriminator
 
 
 def _build_generator(
@@ -43,6 +58,7 @@ def _build_generator(
     max_length: int,
     discriminator: Discriminator,
     rng: torch.Generator,
+    labels: int,
 ) -> Generator:
     generator: Generator = build(
         settings.generator,
@@ -53,6 +69,7 @@ def _build_generator(
         max_length=max_length,
         discriminator=discriminator,
         rng=rng,
+        labels=labels,
     )
     return generator
 
@@ -66,6 +83,7 @@ def build_metric(
         "train": corpus.train,
         "generator": generator,
         "rng": rng,
+        "label_names": corpus.labels,
     }
     parts = []
     for i, section in enumerate(settings.metric):
@@ -87,7 +105,9 @@ def build_state(
 
     First values are drawn on the CPU, so that they are the same on every device.
     """
-    generator, discriminator = build_models(settings, corpus.vocabulary, corpus.max_length, rng)
+    generator, discriminator = build_models(
+        settings, corpus.vocabulary, corpus.max_length, rng, len(corpus.labels)
+    )
     generator, discriminator = generator.to(device), discriminator.to(device)
     metric = build_metric(settings, corpus, generator, rng)
     state = TrainState(
@@ -112,9 +132,14 @@ def _second_policy(
 
     The generator's first values do not matter: Stage II begins with those of the first.
     """
-    device = next(discriminator.parameters()).device
+    device = discriminator.device
     generator = _build_generator(
-        settings, corpus.vocabulary, corpus.max_length, discriminator, rng
+        settings,
+        corpus.vocabulary,
+        corpus.max_length,
+        discriminator,
+        rng,
+        len(corpus.labels),
     ).to(device)
     one = corpus.train[:1].to(device)
     critic = Critic(read_features(discriminator, one).shape[1], rng).to(device)
@@ -128,13 +153,15 @@ def _adam(model: nn.Module, rate: float) -> torch.optim.Optimizer:
 
 
 def _buffer(settings: BufferSettings, corpus: Corpus, parts: tuple[str, ...]) -> Buffer:
-    share = round(settings.share * len(corpus))
+    bins = max(1, len(corpus.labels))
+    share = min(LARGEST_DEFAULT_BUFFER, round(settings.share * len(corpus)))
     return Buffer(
-        settings.capacity or max(1, min(LARGEST_DEFAULT_BUFFER, share)),
+        settings.capacity or max(1, share // bins),
         parts,
         corpus.vocabulary.eos,
         settings.near_duplicates,
         corpus.train.lengths if settings.length_quota else None,
         settings.max_age,
+        bins=bins,
         words=corpus.vocabulary.words,
     )

@@ -76,18 +76,21 @@ class Checkpoints:
     def has(self, name: str) -> bool:
         return (self.folder / name / "state.json").is_file()
 
+    def load_values(self, name: str) -> dict[str, Any]:
+        """All of the checkpoint of that name but its tensors."""
+        values = read_json(self.folder / name / "state.json")
+        return values if isinstance(values, dict) else {}
+
     def load(self, name: str) -> Checkpoint:
         """The checkpoint of that name; a damaged one raises one sentence that names the file."""
         folder = self.folder / name
-        values = read_json(folder / "state.json")
+        values = self.load_values(name)
         path = folder / "tensors.safetensors"
         with naming(path):
             content = path.read_bytes()
         broken = UserError(
             f"{path}: broken checkpoint; remove the folder {folder} to go on from the one before"
         )
-        if not isinstance(values, dict):
-            raise broken
         if hashlib.sha256(content).hexdigest() != values.get("sha256"):
             raise broken
         try:

@@ -72,7 +72,8 @@ class RunFolder:
         before = dict(leaves(self.settings().model_dump(mode="json")))
         now = dict(leaves(settings.model_dump(mode="json")))
         for key in before | now:
-            if before.get(key) != now.get(key):
+            # Another device is no other run: what it changes is said when it goes on.
+            if key != "device" and before.get(key) != now.get(key):
                 raise UserError(
                     f"{self.path}: the run there has {key} = {before.get(key)!r}, not"
                     f" {now.get(key)!r}; resume with the same settings or choose another folder"

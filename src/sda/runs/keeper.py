@@ -26,13 +26,18 @@ class Keeper:
     epochs: int
     every: int
 
-    def go_back(self) -> None:
-        """Take up the newest checkpoint and forget the lines after it; all, if there is none."""
+    def go_back(self) -> str | None:
+        """Take up the newest checkpoint and forget the lines after it; all, if there is none.
+
+        Returns the kind of device that it was made on, where that is known.
+        """
         name = self.folder.checkpoints.latest()
         if name is None:
             self.folder.cut_progress(0)
-            return
+            return None
         self.folder.cut_progress(self._load(name))
+        device = self.folder.checkpoints.load_values(name).get("device")
+        return None if device is None else str(device)
 
     def _load(self, name: str) -> int:
         """Be in the state of the checkpoint; returns the size of the progress file at its time."""

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from sda.devices import same_device_or_cpu
 from sda.errors import UserError
 from sda.evaluation.alarms import Alarm
 from sda.evaluation.evaluator import Evaluation
@@ -26,6 +27,7 @@ from sda.runs.parts import Selector
 from sda.sampling import Decoding, sample
 from sda.settings.schema import Settings
 from sda.source import Loaded, load_source
+from sda.text.context import Context
 from sda.text.sentences import Sentences
 
 
@@ -110,9 +112,10 @@ class Run:
     def generator(self, stage: str = "last") -> Generator:
         """The trained generator; with stage "mle" the one that maximum likelihood ended with."""
         vocabulary, max_length = self.folder.load_vocabulary()
-        models = build_models(self.settings, vocabulary, max_length, torch.Generator())
+        labels = len(self.folder.load_labels())
+        models = build_models(self.settings, vocabulary, max_length, torch.Generator(), labels)
         self._load_weights(stage, *models)
-        return models[0]
+        return models[0].to(same_device_or_cpu(self.settings.device))
 
     def _load_weights(self, stage: str, *models: nn.Module) -> None:
         """Generator and discriminator are those of the stage."""
@@ -132,6 +135,7 @@ class Run:
         top_p: float | None = None,
         max_length: int | None = None,
         stage: str = "last",
+        label: str | None = None,
     ) -> list[str]:
         """`n` sentences of the run's generator as text; the same seed gives the same ones.
 
@@ -139,6 +143,8 @@ class Run:
         - `top_k`, `top_p`: only the k likeliest words, or those that make up this share.
         - `max_length`: sentences are cut after so many words.
         - `stage`: "last", or "mle" for the generator that maximum likelihood ended with.
+        - `label`: what all sentences are about, for a run on labelled text; without it the labels
+          take turns.
 
         The unknown word, where the vocabulary has one, is never written. A run with a selection,
         such as best-of-n, applies it to its last state. The selection may need the metric, and the
@@ -156,9 +162,20 @@ class Run:
             generator = self.generator(stage)
 
         def write(count: int) -> Sentences:
-            return sample(generator, count, rng, decoding, max_length)
+            return sample(generator, count, rng, decoding, max_length, self._about(label, count))
 
         return vocabulary.decode(write(n) if selection is None else selection(write, n))
+
+    def _about(self, label: str | None, n: int) -> Context | None:
+        """n times the label of that name, or all labels in turn; None where there are none."""
+        names = self.folder.load_labels()
+        if label is not None and label not in names:
+            known = ", ".join(names) or "none: the run's text has no labels"
+            raise UserError(f"{self.path}: there is no label {label!r} (known: {known})")
+        if not names:
+            return None
+        turns = torch.arange(n) % len(names)
+        return Context(turns if label is None else torch.full((n,), names.index(label)))
 
     def selecting(self, loaded: Loaded | None = None) -> tuple[Generator, Selector]:
         """The last generator, and the selection's maker with the metric that the run had.
@@ -168,7 +185,8 @@ class Run:
         loaded = loaded or load_source(self.settings)
         self.folder.keep_text(loaded)
         first = torch.Generator().manual_seed(self.settings.seed)
-        state, metric = build_state(self.settings, loaded.corpus, first)
+        device = same_device_or_cpu(self.settings.device)
+        state, metric = build_state(self.settings, loaded.corpus, first, device)
         self._load_weights("last", state.generator, state.discriminator)
         return state.generator, Selector(self.settings, loaded.corpus, metric, state.discriminator)
 

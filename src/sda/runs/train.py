@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from sda.devices import find_device
 from sda.errors import UserError
 from sda.files import write_json, write_text
 from sda.randomness import seeded
@@ -31,6 +32,7 @@ from sda.settings.method_name import method_name
 from sda.settings.schema import Settings, write_toml
 from sda.show.terminal import Reporter
 from sda.source import Loaded, load_source
+from sda.text.about import in_words
 from sda.training.progress import Diverged, Progress
 from sda.training.reward import make_reward
 from sda.training.schedule import Phase
@@ -105,9 +107,10 @@ class _Training:
         )
         torch.manual_seed(settings.seed)
         rng = torch.Generator().manual_seed(settings.seed)
-        self.state, self.metric = build_state(settings, loaded.corpus, rng)
+        device = find_device(settings.device)
+        self.state, self.metric = build_state(settings, loaded.corpus, rng, device)
         self.phases, self.schedule, self.training = plan(settings)
-        self.corpus = augment(settings, hold_out(settings, loaded.corpus))
+        self.corpus = augment(settings, hold_out(settings, loaded.corpus)).to(device)
         self.objective = build_objective(settings, loaded.corpus, rng)
         self.selection = build_selection(
             settings,
@@ -213,7 +216,12 @@ class _Training:
         self.folder.clear_results()
         if self.settings.start is not None and self.folder.checkpoints.latest() is None:
             self.keeper.save(take_start(self.state, self.settings, self.folder))
-        self.keeper.go_back()
+        before, now = self.keeper.go_back(), self.state.device.type
+        if before not in (None, now):
+            self.reporter.warn(
+                f"this run was trained on {before} so far and goes on on {now}: it will not end bit"
+                " for bit as on one of them alone"
+            )
         for line in self.folder.read_progress():
             self.alarm.look(line)
             self.guard.look(line)
@@ -250,8 +258,9 @@ class _Training:
             {"count": len(texts), "seed": settings.seed, "temperature": 1.0, "checkpoint": last},
         )
         if len(self.state.buffer):
-            entries = vocabulary.decode(self.state.buffer.entries.sentences)
-            records = self.state.buffer.records(entries)
+            kept = self.state.buffer.entries.sentences
+            abouts = [a.as_dict() for a in in_words(kept, self.corpus.labels, vocabulary)]
+            records = self.state.buffer.records(vocabulary.decode(kept), abouts)
             text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
             write_text(folder.buffer, text)
         real = real_row(rows)

@@ -74,7 +74,8 @@ class BufferSettings(Section):
     """The buffer and what is written for it."""
 
     capacity: PositiveInt | None = None
-    """Sentences kept (the paper's k); by default `share` of the training sentences."""
+    """Sentences kept (the paper's k), of each label where sentences have labels; by default `share`
+    of the training sentences, in equal parts for the labels."""
     source: Literal["generator", "training"] = "generator"
     """Who writes for the buffer; with `training` the best training sentences stand in it, and
     nothing is written."""
