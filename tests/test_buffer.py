@@ -234,7 +234,13 @@ def test_records_tell_text_score_parts_and_epoch() -> None:
     records = list(buffer.records(["two", "one"], [{"label": "good"}, {}]))
 
     assert json.loads(json.dumps(records)) == [
-        {"text": "two", "score": 1.0, "parts": {"bleu-3": 1.0, "length": 0.0}, "epoch": 3},
+        {
+            "text": "two",
+            "label": "good",
+            "score": 1.0,
+            "parts": {"bleu-3": 1.0, "length": 0.0},
+            "epoch": 3,
+        },
         {"text": "one", "score": 0.75, "parts": {"bleu-3": 0.25, "length": 0.5}, "epoch": 3},
     ]
 
