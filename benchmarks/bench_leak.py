@@ -18,20 +18,18 @@ from benchmarks.bench_models import (
     LENGTH,
     SENTENCES,
     VOCABULARY,
+    MleEpoch,
     make_discriminator,
+    make_state,
     random_sentences,
 )
 from benchmarks.harness import Row, compare, least_cpu_seconds
-from sda.buffer import Buffer
 from sda.models.cnn import CnnDiscriminator
 from sda.models.leak import LeakGenerator
 from sda.rewards import rollout_rewards
 from sda.sampling import sample
-from sda.text.corpus import batches
 from sda.text.sentences import Sentences
-from sda.training.progress import Meter
-from sda.training.state import Learner, TrainState
-from sda.training.steps import nll, update_generator
+from sda.training.state import TrainState
 
 ROLLOUTS = 4
 RATE = 0.0015
@@ -50,7 +48,7 @@ def rows() -> list[Row]:
 
 def mle_rows(rng: torch.Generator) -> list[Row]:
     sentences = fixed_sentences(MLE_PART, rng)
-    turn, epoch = MleTurn(sentences, rng), MleEpoch(sentences, rng)
+    turn, epoch = MleTurn(sentences, rng), MleEpoch(leak_state(rng), sentences)
     textbook_epoch = TextbookEpoch(sentences[:TEXTBOOK_PART], rng)
     turn_seconds, textbook_seconds = compare(turn, textbook_epoch)
     epoch_seconds = least_cpu_seconds(epoch)
@@ -113,36 +111,11 @@ def rollout_row(rng: torch.Generator) -> Row:
     )
 
 
-class MleEpoch:
-    """One epoch of Stage I as a run does it."""
-
-    def __init__(self, sentences: Sentences, rng: torch.Generator) -> None:
-        generator, discriminator = make_models(rng)
-        self.state = TrainState(
-            generator,
-            discriminator,
-            torch.optim.Adam(generator.parameters(), RATE, fused=True),
-            torch.optim.Adam(generator.parameters(), RATE, fused=True),
-            torch.optim.Adam(discriminator.parameters(), RATE, fused=True),
-            Buffer(1, (), None),
-            rng,
-        )
-        self.sentences = sentences
-
-    def __call__(self) -> None:
-        state = self.state
-        for real in batches(self.sentences, textbook.BATCH, state.rng):
-            loss = nll(state.generator, real)
-            update_generator(
-                state, Learner(state.generator, state.mle_optimizer), loss, textbook.CLIP, Meter()
-            )
-
-
 class MleTurn:
     """The epochs of Stage I between two rounds of the discriminator, as a run does them."""
 
     def __init__(self, sentences: Sentences, rng: torch.Generator) -> None:
-        self.epoch = MleEpoch(sentences, rng)
+        self.epoch = MleEpoch(leak_state(rng), sentences)
         self.epoch.state.generator.expect(sentences)
 
     @torch.no_grad()
@@ -174,6 +147,10 @@ class TextbookEpoch:
 def make_models(rng: torch.Generator) -> tuple[LeakGenerator, CnnDiscriminator]:
     discriminator = make_discriminator(rng)
     return LeakGenerator(VOCABULARY, None, LENGTH, rng, discriminator), discriminator
+
+
+def leak_state(rng: torch.Generator) -> TrainState:
+    return make_state(*make_models(rng), rng, RATE)
 
 
 def fixed_sentences(n: int, rng: torch.Generator) -> Sentences:

@@ -18,6 +18,8 @@ from benchmarks import textbook_models as textbook
 from benchmarks.harness import Row, compare
 from sda.buffer import Buffer
 from sda.models.cnn import CnnDiscriminator
+from sda.models.discriminator import Discriminator
+from sda.models.generator import Generator
 from sda.models.rnn import RnnGenerator
 from sda.rewards import rollout_rewards
 from sda.sampling import sample
@@ -53,7 +55,7 @@ def rows() -> list[Row]:
 def mle_row(rng: torch.Generator) -> Row:
     sentences = random_sentences(torch.full((MLE_PART,), LENGTH), LENGTH, rng)
     ours_seconds, textbook_seconds = compare(
-        MleEpoch(sentences, rng), TextbookEpoch(sentences, rng)
+        MleEpoch(rnn_state(rng), sentences), TextbookEpoch(sentences, rng)
     )
     scale = SENTENCES / MLE_PART
     return Row(
@@ -70,8 +72,12 @@ def padding_rows(rng: torch.Generator) -> list[Row]:
     lengths = 9 + torch.empty(MLE_PART).exponential_(1 / 2, generator=rng).round().long()
     narrow = random_sentences(lengths.clamp(max=32), 32, rng)
     wide = random_sentences(lengths.clamp(max=32), 64, rng)
-    ours_seconds, textbook_seconds = compare(MleEpoch(narrow, rng), TextbookEpoch(narrow, rng))
-    wide_seconds, narrow_seconds = compare(MleEpoch(wide, rng), MleEpoch(narrow, rng), rounds=7)
+    ours_seconds, textbook_seconds = compare(
+        MleEpoch(rnn_state(rng), narrow), TextbookEpoch(narrow, rng)
+    )
+    wide_seconds, narrow_seconds = compare(
+        MleEpoch(rnn_state(rng), wide), MleEpoch(rnn_state(rng), narrow), rounds=7
+    )
     scale = SENTENCES / MLE_PART
     size = f"{SENTENCES:,} of mean length {narrow.lengths.double().mean():.1f}"
     return [
@@ -108,7 +114,7 @@ def sampling_row(rng: torch.Generator) -> Row:
 
 
 def discriminator_row(rng: torch.Generator) -> Row:
-    state, discriminator = make_state(rng), make_discriminator(rng)
+    state, discriminator = rnn_state(rng), make_discriminator(rng)
     optimizer = torch.optim.Adam(discriminator.parameters(), 1e-4)
     full = torch.full((DISCRIMINATOR_PART,), LENGTH)
     real, fake = (random_sentences(full, LENGTH, rng) for _ in range(2))
@@ -153,8 +159,8 @@ def rollout_row(rng: torch.Generator) -> Row:
 class MleEpoch:
     """One epoch of Stage I as a run does it."""
 
-    def __init__(self, sentences: Sentences, rng: torch.Generator) -> None:
-        self.state = make_state(rng)
+    def __init__(self, state: TrainState, sentences: Sentences) -> None:
+        self.state = state
         self.sentences = sentences
 
     def __call__(self) -> None:
@@ -187,13 +193,18 @@ def make_discriminator(rng: torch.Generator) -> CnnDiscriminator:
     return CnnDiscriminator(VOCABULARY, rng, widths=WIDTHS, maps=MAPS)
 
 
-def make_state(rng: torch.Generator) -> TrainState:
-    """Both models with the optimisers that a run gives them."""
-    generator, discriminator = make_generator(rng), make_discriminator(rng)
+def rnn_state(rng: torch.Generator) -> TrainState:
+    return make_state(make_generator(rng), make_discriminator(rng), rng)
+
+
+def make_state(
+    generator: Generator, discriminator: Discriminator, rng: torch.Generator, rate: float = 1e-3
+) -> TrainState:
+    """Both models with the optimisers that a run gives them; Stage I has the rate."""
     return TrainState(
         generator,
         discriminator,
-        torch.optim.Adam(generator.parameters(), 1e-3, fused=True),
+        torch.optim.Adam(generator.parameters(), rate, fused=True),
         torch.optim.Adam(generator.parameters(), 1e-4, fused=True),
         torch.optim.Adam(discriminator.parameters(), 1e-4, fused=True),
         Buffer(1, (), None),

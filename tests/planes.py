@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sda.runs.curve import compare_all
+from sda.runs.curve import judge_all
 
 
 def scores(**values: float) -> list[dict[str, Any]]:
@@ -45,5 +45,5 @@ def result(*curves: dict[str, Any], real: list[dict[str, Any]] = REAL) -> dict[s
         "settings": {"repeats": 2, "samples": 2000},
         "real": real,
         "curves": list(curves),
-        "comparisons": [comparison.as_dict() for comparison in compare_all(curves, real)],
+        "comparisons": [verdict.as_dict() for verdict in judge_all(curves, real)],
     }

@@ -1,6 +1,5 @@
 """Two policies: who learns when, how they are kept together, and that they go on after a stop."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,6 +7,7 @@ import pytest
 import torch
 from fakes import seeded
 from torch import Tensor, nn
+from training.states import assert_goes_on
 
 from sda.algorithm import self_data_augmentation
 from sda.baselines.two_policy import TwoPolicies
@@ -27,7 +27,7 @@ from sda.training.stages import (
     StageTwoSettings,
     TrainingSettings,
 )
-from sda.training.state import Json, SecondPolicy, TrainState
+from sda.training.state import SecondPolicy, TrainState
 from sda.training.step_kinds import AUGMENTED, TRAINING, Step
 from sda.training.wasserstein import Critic, critic_optimizer
 
@@ -108,12 +108,6 @@ def train(
     )
 
 
-def saved(state: TrainState) -> tuple[dict[str, Tensor], Json]:
-    """What a file would hold."""
-    tensors = {name: value.clone() for name, value in state.tensors().items()}
-    return tensors, json.loads(json.dumps(state.counters(), allow_nan=False))
-
-
 def weights(model: nn.Module) -> Tensor:
     return torch.cat([value.detach().flatten().clone() for value in model.parameters()])
 
@@ -133,28 +127,15 @@ def test_a_saved_state_goes_on_as_if_nothing_had_happened(
         return train(state, corpus, metric=metric, hand_over=hand_over)
 
     whole = build(corpus, 3, leak=leak)
-    snapshots, progress = [saved(whole)], []
-    for entry in go_on(whole):
-        progress.append(entry)
-        snapshots.append(saved(whole))
-    expected, counters_at_the_end = snapshots[-1]
+    progress = assert_goes_on(whole, lambda: build(corpus, 4, leak=leak), go_on)
+
     assert [(entry.stage, entry.epoch) for entry in progress] == [
         ("imitation", 1),
         ("imitation", 2),
         ("imitation", 3),
     ]
-    starts = ("second.", "critic.", "second_optimizer.", "critic_optimizer.")
-    assert all(any(name.startswith(start) for name in expected) for start in starts)
-
-    for done, (tensors, counters) in enumerate(snapshots):
-        resumed = build(corpus, 4, leak=leak)
-        resumed.load(tensors, counters)
-        assert list(go_on(resumed)) == progress[done:]
-        found, found_counters = saved(resumed)
-        assert found_counters == counters_at_the_end
-        assert found.keys() == expected.keys()
-        for name, value in found.items():
-            assert torch.equal(value, expected[name]), f"{name} after {done} epochs"
+    for start in ("second.", "critic.", "second_optimizer.", "critic_optimizer."):
+        assert any(name.startswith(start) for name in whole.tensors())
 
 
 def test_without_penalty_and_entropy_every_update_is_one_of_algorithm_1(corpus: Corpus) -> None:

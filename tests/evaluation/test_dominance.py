@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sda.evaluation.dominance import Axis, Comparison, Curve, Plane, compare
+from sda.evaluation.dominance import Axis, Curve, Plane, Verdict, judge
 
 PLANE = Plane(Axis("self-bleu-5", False), Axis("bleu-5", True))
 LIKELIHOOD = Plane(Axis("nll-test", False), Axis("nll-oracle", False))
@@ -35,9 +35,7 @@ def flat(ranges: Sequence[tuple[float, float]]) -> list[float]:
 
 
 def test_lines_are_compared_on_the_common_range() -> None:
-    result = compare(
-        curve("a", (0.2, 0.3), (0.6, 0.5)), curve("b", (0.4, 0.35), (0.8, 0.35)), PLANE
-    )
+    result = judge(curve("a", (0.2, 0.3), (0.6, 0.5)), curve("b", (0.4, 0.35), (0.8, 0.35)), PLANE)
 
     assert result.common == (0.4, 0.6)
     # From 0.40 - 0.35 to 0.50 - 0.35.
@@ -49,9 +47,7 @@ def test_lines_are_compared_on_the_common_range() -> None:
 
 
 def test_lines_that_cross() -> None:
-    result = compare(
-        curve("a", (0.0, 0.0), (1.0, 1.0)), curve("b", (0.0, 0.25), (1.0, 0.25)), PLANE
-    )
+    result = judge(curve("a", (0.0, 0.0), (1.0, 1.0)), curve("b", (0.0, 0.25), (1.0, 0.25)), PLANE)
 
     assert result.difference == pytest.approx(0.25)
     assert flat(result.worse) == pytest.approx([0.0, 0.25])
@@ -60,13 +56,13 @@ def test_lines_that_cross() -> None:
 
 def test_points_in_between_are_on_straight_lines() -> None:
     bent = curve("bent", (0.0, 0.0), (0.5, 1.0), (1.0, 0.0))
-    result = compare(bent, curve("level", (0.0, 0.0), (1.0, 0.0)), PLANE)
+    result = judge(bent, curve("level", (0.0, 0.0), (1.0, 0.0)), PLANE)
 
     assert result.area == pytest.approx(0.5)
 
 
 def test_lower_quality_scores_can_be_the_better_ones() -> None:
-    result = compare(
+    result = judge(
         curve("sda", (2.0, 5.0), (3.0, 4.0)), curve("mle", (2.0, 5.5), (3.0, 4.5)), LIKELIHOOD
     )
 
@@ -77,7 +73,7 @@ def test_lower_quality_scores_can_be_the_better_ones() -> None:
 def test_the_better_branch_counts_where_diversity_turns() -> None:
     """NLL_test has its minimum at temperature 1 and rises on both sides of it."""
     turning = curve("turning", (3.0, 6.0), (2.0, 5.0), (3.0, 4.0))
-    result = compare(turning, curve("level", (2.0, 5.0), (3.0, 5.0)), LIKELIHOOD)
+    result = judge(turning, curve("level", (2.0, 5.0), (3.0, 5.0)), LIKELIHOOD)
 
     # The cold branch falls from 5 to 4 in NLL_oracle.
     assert result.common == (2.0, 3.0)
@@ -85,7 +81,7 @@ def test_the_better_branch_counts_where_diversity_turns() -> None:
 
 
 def test_lines_straight_up() -> None:
-    result = compare(
+    result = judge(
         curve("wall", (0.5, 0.2), (0.5, 0.6)), curve("level", (0.0, 0.5), (1.0, 0.5)), PLANE
     )
 
@@ -94,7 +90,7 @@ def test_lines_straight_up() -> None:
 
 
 def test_a_point_against_a_curve() -> None:
-    result = compare(curve("real text", (0.25, 0.75)), curve("mle", (0.0, 0.5), (1.0, 1.0)), PLANE)
+    result = judge(curve("real text", (0.25, 0.75)), curve("mle", (0.0, 0.5), (1.0, 1.0)), PLANE)
 
     assert result.difference == pytest.approx(0.125)
     assert result.area == 0.0
@@ -107,7 +103,7 @@ def test_a_point_against_a_curve() -> None:
 @pytest.mark.parametrize(("plane", "varied"), [(PLANE, "cold"), (RECALL, "warm")])
 def test_curves_that_do_not_meet(plane: Plane, varied: str) -> None:
     cold, warm = curve("cold", (0.1, 0.2), (0.2, 0.3)), curve("warm", (0.5, 0.2), (0.6, 0.3))
-    for result in (compare(cold, warm, plane), compare(warm, cold, plane)):
+    for result in (judge(cold, warm, plane), judge(warm, cold, plane)):
         assert (result.common, result.difference, result.area) == (None, None, None)
         assert "cold has 0.100 to 0.200" in result.statement or "cold 0.100" in result.statement
         assert f"; {varied} is more varied, and nothing" in result.statement
@@ -115,7 +111,7 @@ def test_curves_that_do_not_meet(plane: Plane, varied: str) -> None:
 
 def test_the_mean_of_several_samplings_is_compared() -> None:
     several = Curve("a", (1.0, 0.5), np.array([[0.1, 0.3], [0.5, 0.7]]), np.array([[1.0, 3.0]] * 2))
-    result = compare(several, curve("b", (0.0, 0.5), (1.0, 0.5)), PLANE)
+    result = judge(several, curve("b", (0.0, 0.5), (1.0, 0.5)), PLANE)
 
     assert result.common == pytest.approx((0.2, 0.6))
     assert result.difference == pytest.approx(1.5)
@@ -132,7 +128,7 @@ def statement_of(**facts: object) -> str:
         "common": (0.26, 0.61),
         "area": 0.0,
     }
-    return Comparison(**(values | facts)).statement  # type: ignore[arg-type]
+    return Verdict(**(values | facts)).statement  # type: ignore[arg-type]
 
 
 def test_statements() -> None:
@@ -181,7 +177,7 @@ def test_statements_about_a_part_of_the_range() -> None:
 
 def test_a_comparison_is_ready_for_json() -> None:
     rng = np.random.default_rng(0)
-    result = compare(noisy("a", rng, 0.02), noisy("b", rng, 0.0), PLANE)
+    result = judge(noisy("a", rng, 0.02), noisy("b", rng, 0.0), PLANE)
     read = json.loads(json.dumps(result.as_dict()))
 
     assert read["statement"] == result.statement
@@ -195,7 +191,7 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     covered = 0
     for number in range(100):
         first, second = noisy(f"a{number}", rng, 0.004), noisy(f"b{number}", rng, 0.0)
-        low, high = compare(first, second, PLANE).interval or (0.0, 0.0)
+        low, high = judge(first, second, PLANE).interval or (0.0, 0.0)
         covered += low <= 0.004 <= high
     assert 88 <= covered <= 99
 
@@ -204,7 +200,7 @@ def test_equal_models_seldom_have_a_range_where_one_is_better() -> None:
     rng = np.random.default_rng(2)
     wrong = 0
     for number in range(100):
-        result = compare(noisy(f"a{number}", rng, 0.0), noisy(f"b{number}", rng, 0.0), PLANE)
+        result = judge(noisy(f"a{number}", rng, 0.0), noisy(f"b{number}", rng, 0.0), PLANE)
         wrong += bool(result.better or result.worse)
     assert wrong <= 12
 
@@ -214,7 +210,7 @@ def test_a_clear_gain_on_a_part_of_the_range_is_found() -> None:
     first, second = noisy("a", rng, 0.0), noisy("b", rng, 0.0)
     gain = np.array([[0.1]] * 3 + [[0.0]] * 6)
     bent = Curve("a", first.decodings, first.diversity, first.quality + gain)
-    result = compare(bent, second, PLANE)
+    result = judge(bent, second, PLANE)
 
     assert len(result.better) == 1
     # The third point is at 0.29 and the fourth, which has no gain, at 0.36.
@@ -228,7 +224,7 @@ def test_the_same_curves_have_the_same_interval() -> None:
     rng = np.random.default_rng(4)
     first, second = noisy("a", rng, 0.01), noisy("b", rng, 0.0)
 
-    assert compare(first, second, PLANE) == compare(first, second, PLANE)
+    assert judge(first, second, PLANE) == judge(first, second, PLANE)
 
 
 def test_shapes_that_fit_no_curve() -> None:
@@ -262,7 +258,7 @@ planes = st.sampled_from([PLANE, LIKELIHOOD, RECALL])
 
 @given(curves("a"), curves("b"), planes)
 def test_either_order_says_the_same(first: Curve, second: Curve, plane: Plane) -> None:
-    one, other = compare(first, second, plane), compare(second, first, plane)
+    one, other = judge(first, second, plane), judge(second, first, plane)
 
     assert one.common == other.common
     if one.difference is None:
@@ -277,7 +273,7 @@ def test_either_order_says_the_same(first: Curve, second: Curve, plane: Plane) -
 
 @given(curves("a"), planes)
 def test_a_curve_does_not_differ_from_itself(only: Curve, plane: Plane) -> None:
-    result = compare(only, only, plane)
+    result = judge(only, only, plane)
 
     assert result.difference == 0.0
     assert result.interval in (None, (0.0, 0.0))
@@ -289,12 +285,12 @@ def test_a_shift_of_quality_is_found(only: Curve, plane: Plane, shift: float) ->
     moved = Curve("b", only.decodings, only.diversity, only.quality + shift)
     sign = 1 if plane.quality.higher_is_better else -1
 
-    assert compare(moved, only, plane).difference == pytest.approx(sign * shift, abs=1e-12)
+    assert judge(moved, only, plane).difference == pytest.approx(sign * shift, abs=1e-12)
 
 
 @given(curves("a"), curves("b"), planes)
 def test_nothing_is_said_outside_the_points(first: Curve, second: Curve, plane: Plane) -> None:
-    result = compare(first, second, plane)
+    result = judge(first, second, plane)
     assume(result.common is not None)
     assert result.common is not None
     assert result.difference is not None
@@ -310,4 +306,4 @@ def test_nothing_is_said_outside_the_points(first: Curve, second: Curve, plane: 
 def test_a_curve_backwards_is_the_same_curve(only: Curve, plane: Plane) -> None:
     back = Curve("b", only.decodings[::-1], only.diversity[::-1], only.quality[::-1])
 
-    assert compare(back, only, plane).difference == pytest.approx(0.0, abs=1e-12)
+    assert judge(back, only, plane).difference == pytest.approx(0.0, abs=1e-12)

@@ -63,7 +63,7 @@ def test_shuffled_words_are_found(evaluator: Evaluator, test: list[str]) -> None
 
     assert "word-order" in alarms(found)
     assert found.value("lm-perplexity") > 5 * real["lm-perplexity"]
-    assert found.value("mauve") < 0.5 < real["mauve"]
+    assert found.value("mauve-ngram") < 0.5 < real["mauve-ngram"]
 
 
 def test_a_copy_of_the_training_text_is_found(evaluator: Evaluator, train: list[str]) -> None:
@@ -106,7 +106,7 @@ def test_fewer_samples_stand_beside_fewer_real_sentences(evaluator: Evaluator) -
     found = evaluator.evaluate(captions(100, 7))
 
     assert "hyps:100|" in found.ceiling[0].signature
-    assert any("MAUVE of 100 sentences" in note for note in found.notes)
+    assert any("mauve-ngram of 100 sentences" in note for note in found.notes)
 
 
 def test_real_text_may_be_given(test: list[str], train: list[str]) -> None:

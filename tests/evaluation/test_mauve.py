@@ -93,7 +93,10 @@ def test_lost_diversity_lowers_the_score() -> None:
 
 def test_the_signature_holds_what_determines_the_score() -> None:
     score = mauve_score(cloud(0, 300), cloud(1, 400), seeds=2)
-    assert score.name == "mauve"
+    # The name tells the vectors, because no figure of others can be compared.
+    assert score.name == "mauve-here"
+    ngrams = Vectors(cloud(0, 30).values, "ngrams.1+1.fit30")
+    assert mauve_score(ngrams, ngrams).name == "mauve-ngram"
     assert score.higher_is_better is True
     assert score.signature.startswith(
         "refs:400|hyps:300|features:here|scale:refs|clusters:30|seeds:0-1|ci:jackknife20+seeds|tok:"

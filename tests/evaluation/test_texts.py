@@ -37,15 +37,15 @@ def test_all_scores_come_by_name() -> None:
         *(f"ngram-entropy-{n}" for n in (2, 3, 4)),
         "duplicate-share",
         "seq-rep-3",
-        "types",
-        *("length", "length-sd", "length-q05", "length-q50", "length-q95"),
-        "length-distance",
         *(f"reverse-bleu-{n}" for n in (2, 3, 4, 5)),
         "copy-share",
         *("copied-span", "copied-span-max"),
         *(f"novelty-{n}" for n in (1, 2, 3, 4, 5)),
         *(f"train-bleu-{n}" for n in (2, 3, 4, 5)),
         *("rare-sentence-share", "rare-word-share", "rare-types"),
+        "types",
+        *("length", "length-sd", "length-q05", "length-q50", "length-q95"),
+        "length-distance",
     ]
     assert scores["length"].value == pytest.approx(13 / 4)
     assert scores["duplicate-share"].value == pytest.approx(1 / 4)
@@ -76,10 +76,10 @@ def test_scores_that_samples_do_not_define_are_absent() -> None:
         "bleu-5",
         "distinct-1",
         "duplicate-share",
+        *(f"reverse-bleu-{n}" for n in (2, 3, 4, 5)),
         "types",
         *("length", "length-sd", "length-q05", "length-q50", "length-q95"),
         "length-distance",
-        *(f"reverse-bleu-{n}" for n in (2, 3, 4, 5)),
     ]
     empty = by_name(evaluate_texts(["", ""], TEST, options=BARE))
     assert empty["bleu-2"].value == empty["self-bleu-2"].value == 0.0

@@ -16,19 +16,19 @@ from sda.reproduction.definitions import experiment, experiment_names
 from sda.reproduction.jobs import NUMERICS, Job, make_job, plan_jobs
 from sda.reproduction.ledger import FIELDS
 from sda.reproduction.measure import (
-    Points,
+    FEW_TEMPERATURES,
     commit,
     lacks_checker,
     make_record,
     packages,
-    points_for,
+    sweep_for,
 )
 from sda.reproduction.work import Places, train_job
-from sda.runs.curve import TEMPERATURES
+from sda.runs.sweep import TEMPERATURES, Sweep
 from sda.settings.layers import source_kind
 
 COSTS = {"updates", "tokens", "cpu-minutes"}
-FEW = Points((1.0, 0.8), samples=20, repeats=2)
+FEW = Sweep((1.0, 0.8), repeats=2)
 
 
 def record_of(job: Job, places: Places) -> dict[str, Any]:
@@ -57,11 +57,12 @@ def test_where_runs_are_measured() -> None:
     small = {job.row: job for job in plan_jobs(experiment("coco"), "small", ["rnn"], 1)}
     smoke = make_job(experiment("coco"), experiment("coco").rows[0], "rnn", "smoke", 0)
 
-    assert points_for(small["mle"]) == Points(TEMPERATURES)
-    assert points_for(small["sda"]) == points_for(small["eda"]) == Points((1.11, 1.0, 0.83))
+    assert sweep_for(small["mle"]) == Sweep(TEMPERATURES, repeats=2)
+    few = Sweep(FEW_TEMPERATURES, repeats=2)
+    assert sweep_for(small["sda"]) == sweep_for(small["eda"]) == few
     # They are among those of the start, which they are held against.
-    assert set(points_for(small["sda"]).temperatures) < set(TEMPERATURES)
-    assert points_for(smoke).samples == 100
+    assert set(FEW_TEMPERATURES) < set(TEMPERATURES)
+    assert sweep_for(smoke).temperatures == (1.0, 0.8)
 
 
 def test_a_record_is_json_with_all_fields(record: dict[str, Any], job: Job) -> None:
@@ -104,7 +105,7 @@ def test_costs_and_progress_of_a_run_with_a_start(
 def test_points_of_a_curve(record: dict[str, Any]) -> None:
     curve = record["curve"]
 
-    assert (curve["samples"], curve["repeats"]) == (20, 2)
+    assert (curve["samples"], curve["sentences"], curve["repeats"]) == (30, 30, 2)
     assert [point["temperature"] for point in curve["points"]] == [1.0, 0.8]
     assert curve["temperatures"] == (1.0, 0.8)
     for point in curve["points"]:
@@ -112,7 +113,10 @@ def test_points_of_a_curve(record: dict[str, Any]) -> None:
         assert one.keys() == other.keys() and one != other
         # It needs no samples.
         assert one["nll-test"] == other["nll-test"]
-    assert {"bleu-5", "self-bleu-5", "distinct-2"} <= curve["real"].keys()
+    # Points are about as many sentences, and the same references, as the scores are.
+    table = {name: score["value"] for name, score in record["real"].items()}
+    assert {"bleu-5", "self-bleu-5", "distinct-2", "nll-oracle"} <= curve["real"].keys()
+    assert {name: table.get(name, value) for name, value in curve["real"].items()} == curve["real"]
 
 
 def test_a_selection_is_measured_as_such(places: Places, record: dict[str, Any]) -> None:

@@ -12,16 +12,11 @@ from show.pages import page_of
 from tiny import SMALL_ORACLE, train_tiny
 
 from sda.errors import UserError
-from sda.runs.curve import (
-    TEMPERATURES,
-    Sweep,
-    compare_all,
-    draw_runs,
-    sweep_runs,
-)
+from sda.runs.curve import draw_runs, judge_all, sweep_runs
 from sda.runs.report import write_report
 from sda.runs.run import Run
-from sda.scoring.points import PointScorer
+from sda.runs.sweep import Sweep
+from sda.scoring.row_scorer import RowScorer
 from sda.show.terminal import Counter
 
 SWEEP = Sweep((0.5, 1.0), samples=20, repeats=2)
@@ -31,13 +26,13 @@ SWEEP = Sweep((0.5, 1.0), samples=20, repeats=2)
 def measured(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The temperature of each sampling that is really made."""
     temperatures: list[float] = []
-    original = PointScorer.samples
+    original = RowScorer.sampled
 
-    def noted(self: PointScorer, generator, decoding, *rest):  # type: ignore[no-untyped-def]
+    def noted(self: RowScorer, generator, decoding, *rest):  # type: ignore[no-untyped-def]
         temperatures.append(decoding.temperature)
         return original(self, generator, decoding, *rest)
 
-    monkeypatch.setattr(PointScorer, "samples", noted)
+    monkeypatch.setattr(RowScorer, "sampled", noted)
     return temperatures
 
 
@@ -51,37 +46,6 @@ def copy(toy_run: Run, tmp_path: Path) -> Run:
 def mle_run(toy_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Stage I, and nothing after it."""
     return train_tiny(toy_file, tmp_path_factory.mktemp("mle") / "plain", method="mle")
-
-
-def test_a_sweep_falls_and_repeats_nothing() -> None:
-    sweep = Sweep((0.5, 1.0, 0.5), (0.8, 1.0))
-
-    assert sweep.temperatures == (1.0, 0.5)
-    assert sweep.points() == [
-        ("temperature", 1.0),
-        ("temperature", 0.5),
-        ("top-p", 1.0),
-        ("top-p", 0.8),
-    ]
-    assert Sweep().temperatures == TEMPERATURES
-    assert 1.0 in TEMPERATURES
-
-
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ({"temperatures": (0.0,)}, "temperature must be at least 1e-06, not 0.0"),
-        ({"temperatures": (float("nan"),)}, "--temperature: nan"),
-        ({"temperatures": (float("inf"),)}, "--temperature: inf"),
-        ({"temperatures": ()}, "--temperature needs at least one value"),
-        ({"top_p": (1.2,)}, "top_p must be above 0 and at most 1, not 1.2"),
-        ({"samples": 1}, "--samples must be at least 2, not 1"),
-        ({"repeats": 0}, "--repeats must be at least 1, not 0"),
-    ],
-)
-def test_sweeps_that_cannot_be(values: dict[str, float], words: str) -> None:
-    with pytest.raises(UserError, match=words):
-        Sweep(**values)  # type: ignore[arg-type]
 
 
 def test_a_run_is_swept_beside_its_start(toy_run: Run, tmp_path: Path) -> None:
@@ -169,15 +133,15 @@ def test_points_in_the_folder_of_a_run_are_found(
 def test_an_interrupted_sweep_goes_on(
     toy_run: Run, tmp_path: Path, measured: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    noted = PointScorer.samples
+    noted = RowScorer.sampled
 
-    def third(self: PointScorer, *arguments):  # type: ignore[no-untyped-def]
+    def third(self: RowScorer, *arguments):  # type: ignore[no-untyped-def]
         if len(measured) == 3:
             raise KeyboardInterrupt
         return noted(self, *arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(PointScorer, "samples", third)
+        patch.setattr(RowScorer, "sampled", third)
         with pytest.raises(KeyboardInterrupt):
             sweep_runs([toy_run], SWEEP, tmp_path, Counter())
     found = sweep_runs([toy_run], SWEEP, tmp_path, Counter())
@@ -304,7 +268,7 @@ def test_a_damaged_curve_is_named(copy: Run, tmp_path: Path) -> None:
 def test_who_is_compared_with_whom() -> None:
     other = track("rl", "mle", {1.0: [(0.2, 0.2), (0.2, 0.2)], 0.5: [(0.6, 0.3), (0.6, 0.3)]})
     top_p = track("rl with top-p", "mle", {0.9: [(0.3, 0.2), (0.3, 0.2)]}, "top-p")
-    found = compare_all([MLE, SDA, other, top_p], REAL)
+    found = judge_all([MLE, SDA, other, top_p], REAL)
 
     primary = [(c.first, c.second) for c in found if c.plane.diversity.name == "self-bleu-5"]
     assert primary == [

@@ -1,6 +1,5 @@
 import gzip
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,17 +8,7 @@ import pytest
 from sda.errors import UserError
 from sda.text.preparation import Preparation
 from sda.text.prepare import prepare
-
-Writer = Callable[..., Path]
-
-# Any large part of these lines knows all twelve words.
-LETTERS = "abcdefghijkl"
-RING = [f"{LETTERS[i]} {LETTERS[j]}" for i in range(12) for j in range(12) if i != j]
-
-
-def numbered(n: int, words: int = 3) -> list[str]:
-    """Distinct lines over the ring's words."""
-    return [" ".join(LETTERS[(i // 12**k) % 12] for k in range(words)) for i in range(n)]
+from text.ring import RING, Writer, numbered
 
 
 def test_blank_lines_and_wide_spaces(text_file: Writer, undrawn: Preparation) -> None:

@@ -1,7 +1,5 @@
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,17 +8,7 @@ from hypothesis import strategies as st
 from sda.errors import UserError
 from sda.text.preparation import Preparation
 from sda.text.prepare import prepare
-
-Writer = Callable[..., Path]
-
-# Any large part of these lines knows all twelve words.
-LETTERS = "abcdefghijkl"
-RING = [f"{LETTERS[i]} {LETTERS[j]}" for i in range(12) for j in range(12) if i != j]
-
-
-def numbered(n: int, words: int = 3) -> list[str]:
-    """Distinct lines over the ring's words."""
-    return [" ".join(LETTERS[(i // 12**k) % 12] for k in range(words)) for i in range(n)]
+from text.ring import RING, Writer, numbered
 
 
 def test_named_files_are_the_splits(text_file: Writer, undrawn: Preparation) -> None:

@@ -69,11 +69,13 @@ def test_a_saved_state_goes_on_as_if_nothing_had_happened(
     corpus: Corpus, worker_reward: WorkerReward, cache_megabytes: int
 ) -> None:
     """Two epochs come between rounds of the discriminator, so one stop is between two of a turn."""
-    assert_goes_on(
+    progress = assert_goes_on(
         build(3, corpus, worker_reward, cache_megabytes),
         lambda: build(4, corpus, worker_reward, cache_megabytes),
         lambda state: train(state, corpus),
     )
+
+    assert len(progress) == len(PHASES) + len(SCHEDULE)
 
 
 def test_kept_features_change_nothing_but_rounding(corpus: Corpus) -> None:

@@ -41,8 +41,9 @@ def train(state: TrainState, corpus: Corpus) -> Iterator[Progress]:
 def test_a_saved_state_goes_on_as_if_nothing_had_happened(build: Build, corpus: Corpus) -> None:
     whole = build(3)
     whole.mle_optimizer.param_groups[0]["lr"] = 0.5  # too fast, so that it is lowered on the way
-    assert_goes_on(whole, lambda: build(4), lambda state: train(state, corpus))
+    progress = assert_goes_on(whole, lambda: build(4), lambda state: train(state, corpus))
 
+    assert len(progress) == len(PHASES) + len(SCHEDULE)
     assert whole.rate_drops > 0
 
 

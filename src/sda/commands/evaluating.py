@@ -154,7 +154,13 @@ def curve(
     top_p: Annotated[
         str | None, typer.Option(help="Values of top-p for a second curve, as 1,0.9,0.8.")
     ] = None,
-    samples: Annotated[int, typer.Option(min=2, help="Sentences of one sampling.")] = 2000,
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            help="Sentences written for one sampling; by default as many as for the run's table.",
+        ),
+    ] = None,
     repeats: Annotated[
         int, typer.Option(min=1, help="Samplings of a point; one gives no intervals.")
     ] = 3,
@@ -163,8 +169,9 @@ def curve(
     ] = 0,
 ) -> None:
     """Draw quality against diversity over temperatures, and say who is better where."""
-    from sda.runs.curve import TEMPERATURES, Sweep, draw_runs
+    from sda.runs.curve import draw_runs
     from sda.runs.run import Run
+    from sda.runs.sweep import TEMPERATURES, Sweep
     from sda.show.terminal import Counter
 
     sweep = Sweep(

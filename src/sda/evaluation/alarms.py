@@ -21,7 +21,7 @@ SELF_BLEU_MARGIN = 0.1
 COPY_MARGIN = 0.01
 ORDER_SHARE = 0.3
 
-Scores = Mapping[str, Score]
+ByName = Mapping[str, Score]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def find_alarms(scores: Sequence[Score], ceiling: Sequence[Score]) -> list[Alarm
     return [alarm for alarm in found if alarm is not None]
 
 
-def _better_than_real(ours: Scores, real: Scores) -> Alarm | None:
+def _better_than_real(ours: ByName, real: ByName) -> Alarm | None:
     names = [name for name in ours if name.startswith("bleu-") and name in real]
     above = [name for name in names if _exceeds(ours, real, name, BLEU_MARGIN)]
     if not above:
@@ -63,7 +63,7 @@ def _better_than_real(ours: Scores, real: Scores) -> Alarm | None:
     )
 
 
-def _duplicates(ours: Scores, real: Scores) -> Alarm | None:
+def _duplicates(ours: ByName, real: ByName) -> Alarm | None:
     name = "duplicate-share"
     if not _exceeds(ours, real, name, DUPLICATE_MARGIN):
         return None
@@ -75,7 +75,7 @@ def _duplicates(ours: Scores, real: Scores) -> Alarm | None:
     )
 
 
-def _sameness(ours: Scores, real: Scores) -> Alarm | None:
+def _sameness(ours: ByName, real: ByName) -> Alarm | None:
     names = [name for name in ours if name.startswith("self-bleu-")]
     far = [name for name in names if _exceeds(ours, real, name, SELF_BLEU_MARGIN)]
     if not far:
@@ -89,7 +89,7 @@ def _sameness(ours: Scores, real: Scores) -> Alarm | None:
     )
 
 
-def _word_order(ours: Scores, real: Scores) -> Alarm | None:
+def _word_order(ours: ByName, real: ByName) -> Alarm | None:
     name = "order-gain"
     if name not in ours or name not in real or real[name].value <= 0:
         return None
@@ -104,7 +104,7 @@ def _word_order(ours: Scores, real: Scores) -> Alarm | None:
     )
 
 
-def _copies(ours: Scores, real: Scores) -> Alarm | None:
+def _copies(ours: ByName, real: ByName) -> Alarm | None:
     name = "copy-share"
     if not _exceeds(ours, real, name, COPY_MARGIN):
         return None
@@ -116,7 +116,7 @@ def _copies(ours: Scores, real: Scores) -> Alarm | None:
     )
 
 
-def _exceeds(ours: Scores, real: Scores, name: str, margin: float) -> bool:
+def _exceeds(ours: ByName, real: ByName, name: str, margin: float) -> bool:
     """Whether the score is above that of real text by more than the margin and than chance."""
     if name not in ours or name not in real:
         return False
@@ -133,7 +133,7 @@ def _error(score: Score) -> float:
     return (score.interval[1] - score.interval[0]) / (2 * NORMAL)
 
 
-_SIGNS: tuple[Callable[[Scores, Scores], Alarm | None], ...] = (
+_SIGNS: tuple[Callable[[ByName, ByName], Alarm | None], ...] = (
     _better_than_real,
     _duplicates,
     _sameness,

@@ -86,9 +86,14 @@ def _nll(
     convention: Convention,
     **facts: object,
 ) -> Score:
-    """Minus the log-probability per token of the chosen sentences, the end symbol counted."""
+    """Minus the log-probability per token of the chosen sentences, the end symbol counted.
+
+    A sentence with more words than the grammar ever writes has none: the model that wrote it was
+    stopped there, and runs count its tokens so.
+    """
     values = -log_prob[chosen]
-    lengths = flat.lengths[chosen] + 1
+    words = flat.lengths[chosen]
+    lengths = words + (words <= _oracle().grammar.max_length)
     value, error = per_token(torch.from_numpy(values), torch.from_numpy(lengths))
     return Score(
         name,

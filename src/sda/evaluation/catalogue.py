@@ -6,9 +6,16 @@ it is trained take their scores from these rows, in this order, and from nowhere
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from types import MappingProxyType
+
+from sda.evaluation import measures
+from sda.evaluation.samples import Beside, Samples
+from sda.evaluation.score import Score
+
+Measure = Callable[[Samples, Beside], list[Score]]
 
 QUALITY = "quality"
 DIVERSITY = "diversity"
@@ -20,6 +27,17 @@ TRUTH = "truth"
 OTHER = "other"  # scores that no row is about
 
 
+class Need(Enum):
+    """What a score needs beside samples and test sentences."""
+
+    NOTHING = "nothing"
+    TRAIN = "training sentences"
+    LANGUAGE_MODEL = "an n-gram model"
+    FEATURES = "sentences as vectors"
+    LSTM = "an LSTM"
+    CHECKER = "a grammar checker"
+
+
 @dataclass(frozen=True)
 class Kind:
     """One row of the catalogue.
@@ -27,6 +45,8 @@ class Kind:
     `higher_is_better` is None where neither direction is good in itself. `digits` are the decimals
     of a figure below ten. Narrow tables show the `main` scores only; `monitored` scores are
     measured on validation data while training runs, and `on_curve` at every temperature of a curve.
+    `measure` gives the score, and often others of its family with it; a score of a model, or of the
+    truth behind the data, has none, because words alone do not tell it.
     """
 
     name: str
@@ -38,6 +58,8 @@ class Kind:
     monitored: bool
     about: str
     on_curve: bool = False
+    measure: Measure | None = None
+    needs: Need = Need.NOTHING
 
 
 def _orders(
@@ -47,6 +69,8 @@ def _orders(
     group: str,
     higher_is_better: bool | None,
     about: str,
+    measure: Measure,
+    needs: Need = Need.NOTHING,
     main: tuple[int, ...] = (),
     monitored: tuple[int, ...] = (),
     on_curve: tuple[int, ...] = (),
@@ -63,6 +87,8 @@ def _orders(
             n in monitored,
             about.format(n=n),
             n in on_curve,
+            measure,
+            needs,
         )
 
 
@@ -93,24 +119,33 @@ KINDS: tuple[Kind, ...] = (
         main=(2, 3, 4, 5),
         monitored=(3,),
         on_curve=(5,),
+        measure=measures.bleu,
     ),
     Kind(
         *("lm-perplexity", "perplexity", QUALITY, False, 3, True, False),
         "How surprised an n-gram model of the test sentences is by the samples.",
         on_curve=True,
+        measure=measures.perplexity,
+        needs=Need.LANGUAGE_MODEL,
     ),
     Kind(
         *("order-gain", "order gain", QUALITY, True, 3, True, False),
         "What shuffling the words of a sample costs under that model, in nats a token.",
+        measure=measures.order_gain,
+        needs=Need.LANGUAGE_MODEL,
     ),
     Kind(
         *("lstm-perplexity", "LSTM perplexity", QUALITY, False, 3, False, False),
         "How surprised an LSTM that learned from the test sentences is by the samples.",
+        measure=measures.lstm_perplexity,
+        needs=Need.LSTM,
     ),
     Kind(
         *("grammar-issues", "grammar issues", QUALITY, False, 3, True, False),
         "Issues that a grammar checker finds per 1,000 words.",
         on_curve=True,
+        measure=measures.grammar,
+        needs=Need.CHECKER,
     ),
     *_orders(
         *("self-bleu", "self-BLEU", range(2, 6), DIVERSITY, False),
@@ -118,6 +153,7 @@ KINDS: tuple[Kind, ...] = (
         main=(3, 5),
         monitored=(3,),
         on_curve=(5,),
+        measure=measures.self_bleu,
     ),
     *_orders(
         *("distinct", "distinct", range(1, 5), DIVERSITY, True),
@@ -125,19 +161,23 @@ KINDS: tuple[Kind, ...] = (
         main=(2,),
         monitored=(2,),
         on_curve=(2,),
+        measure=measures.distinct,
     ),
     *_orders(
         *("ngram-entropy", "n-gram entropy", range(2, 5), DIVERSITY, True),
         "The entropy of the {n}-grams of all samples together, in nats.",
+        measure=measures.ngram_entropy,
     ),
     Kind(
         *("duplicate-share", "duplicates", DIVERSITY, False, 3, True, True),
         "The share of samples that repeat another sample.",
         on_curve=True,
+        measure=measures.duplicates,
     ),
     Kind(
         *("seq-rep-3", "seq-rep-3", DIVERSITY, False, 3, True, False),
         "The share of 3-grams that repeat an earlier one of the same sample.",
+        measure=measures.repetition,
     ),
     Kind(
         *("entropy", "entropy", LIKELIHOOD, None, 3, False, False),
@@ -148,28 +188,39 @@ KINDS: tuple[Kind, ...] = (
         "BLEU-{n} of test sentences against the samples: how much of real text they cover.",
         main=(5,),
         on_curve=(5,),
+        measure=measures.reverse_bleu,
     ),
     Kind(
         *("reverse-lm-perplexity", "reverse perplexity", BOTH, False, 3, True, False),
         "How surprised an n-gram model of the samples is by the test sentences.",
         on_curve=True,
+        measure=measures.reverse_perplexity,
+        needs=Need.LANGUAGE_MODEL,
     ),
     Kind(
         *("reverse-lstm-perplexity", "reverse LSTM perplexity", BOTH, False, 3, False, False),
         "How surprised an LSTM that learned from the samples is by the test sentences.",
+        measure=measures.reverse_lstm_perplexity,
+        needs=Need.LSTM,
     ),
     Kind(
         *("frechet", "Fréchet distance", BOTH, False, 3, True, False),
         "How far the samples lie from test sentences as a cloud of points.",
+        measure=measures.clouds,
+        needs=Need.FEATURES,
     ),
     Kind(
         *("mauve-ngram", "MAUVE on n-grams", BOTH, True, 3, True, False),
         "How much samples and test sentences overlap in clusters of n-gram vectors, in the manner"
         " of MAUVE; not the published score, whose vectors come from a large language model.",
+        measure=measures.clouds,
+        needs=Need.FEATURES,
     ),
     Kind(
         *("mauve-sentence", "MAUVE on sentence vectors", BOTH, True, 3, True, False),
         "The same with vectors of a sentence transformer.",
+        measure=measures.clouds,
+        needs=Need.FEATURES,
     ),
     Kind(
         *("kl-model-oracle", "KL(model, oracle)", TRUTH, False, 3, True, True),
@@ -186,60 +237,81 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         *("copy-share", "copies", NOVELTY, False, 3, True, False),
         "The share of samples that equal a training sentence word for word.",
+        measure=measures.copies,
+        needs=Need.TRAIN,
     ),
     Kind(
         *("copied-span", "copied span", NOVELTY, None, 3, False, False),
         "The longest run of words that a sample shares with a training sentence, on average.",
+        measure=measures.fresh_ngrams,
+        needs=Need.TRAIN,
     ),
     Kind(
         *("copied-span-max", "longest copied span", NOVELTY, None, 0, False, False),
         "The longest run of words that any sample shares with a training sentence.",
+        measure=measures.fresh_ngrams,
+        needs=Need.TRAIN,
     ),
     *_orders(
         *("novelty", "novelty", range(1, 7), NOVELTY, None),
         "The share of the samples' {n}-grams that no training sentence has.",
         main=(4,),
+        measure=measures.fresh_ngrams,
+        needs=Need.TRAIN,
     ),
     *_orders(
         *("train-bleu", "training BLEU", range(2, 6), NOVELTY, None),
         "BLEU-{n} of the samples against training sentences, as many as there are references.",
         main=(5,),
+        measure=measures.train_bleu,
+        needs=Need.TRAIN,
     ),
     Kind(
         *("rare-sentence-share", "sentences with a rare word", WORDS, None, 3, True, False),
         "The share of samples with a word that is rare in the training sentences.",
+        measure=measures.rare_words,
+        needs=Need.TRAIN,
     ),
     Kind(
         *("rare-word-share", "rare words", WORDS, None, 3, False, False),
         "The share of words that are rare in the training sentences.",
+        measure=measures.rare_words,
+        needs=Need.TRAIN,
     ),
     Kind(
         *("rare-types", "different rare words", WORDS, None, 0, False, False),
         "How many different words the samples have that are rare in the training sentences.",
+        measure=measures.rare_words,
+        needs=Need.TRAIN,
     ),
     Kind(
         *("types", "different words", WORDS, None, 0, True, False),
         "How many different words all samples together have.",
+        measure=measures.types,
     ),
     Kind(
         *("length", "length", WORDS, None, 1, True, True),
         "The mean number of words of a sample.",
         on_curve=True,
+        measure=measures.length,
     ),
     Kind(
         *("length-sd", "spread of length", WORDS, None, 3, False, False),
         "The standard deviation of the number of words.",
+        measure=measures.lengths,
     ),
     *(
         Kind(
             *(f"length-q{percent:02}", f"length, {percent} %", WORDS, None, 0, False, False),
             f"The number of words that {percent} % of the samples do not exceed.",
+            measure=measures.lengths,
         )
         for percent in (5, 50, 95)
     ),
     Kind(
         *("length-distance", "distance of lengths", WORDS, False, 3, False, False),
         "The share of samples that would need another length to match the test sentences.",
+        measure=measures.length_distance,
     ),
 )
 

@@ -70,7 +70,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Verdict:
     """How much better `first` is than `second` at equal diversity; `statement` says it in words.
 
     `common` is the range of diversity that both curves cover, None where there is none, and then
@@ -108,7 +108,7 @@ class Comparison:
         return (
             f"at equal {diversity.name} ({_span(self.common)}) the {quality.name} of {self.first}"
             f" is {'above' if is_higher else 'below'} that of {self.second} by"
-            f" {_figure(abs(self.difference))}{average} ({self._sureness()}): {self._verdict()}"
+            f" {_figure(abs(self.difference))}{average} ({self._sureness()}): {self._outcome()}"
         )
 
     def _sureness(self) -> str:
@@ -117,7 +117,7 @@ class Comparison:
         low, high = self.interval if self.difference >= 0 else _negative(self.interval)
         return f"{100 * LEVEL:.0f} % interval {_figure(low)} to {_figure(high)}"
 
-    def _verdict(self) -> str:
+    def _outcome(self) -> str:
         if self.interval is None:
             return "how much of it is chance is not known"
         if self.better and self.worse:
@@ -142,7 +142,7 @@ class Comparison:
         return asdict(self) | {"statement": self.statement}
 
 
-def compare(first: Curve, second: Curve, plane: Plane) -> Comparison:
+def judge(first: Curve, second: Curve, plane: Plane) -> Verdict:
     """Hold one curve against the other at equal diversity, on the range that both cover.
 
     The interval is a bootstrap over samplings: at each point as many as there are, with
@@ -159,7 +159,7 @@ def compare(first: Curve, second: Curve, plane: Plane) -> Comparison:
     lows, highs, found = _differences(means[0], means[1])
     low, high, values = float(lows[0]), float(highs[0]), found[0]
     if low > high:
-        return Comparison(plane, first.name, second.name, ranges)
+        return Verdict(plane, first.name, second.name, ranges)
     band = 0.0
     interval = None
     if min(first.diversity.shape[1], second.diversity.shape[1]) > 1:
@@ -170,7 +170,7 @@ def compare(first: Curve, second: Curve, plane: Plane) -> Comparison:
             below, above = np.percentile(resampled.mean(1), (edge, 100 - edge))
             interval = float(below), float(above)
             band = _band(resampled)
-    return Comparison(
+    return Verdict(
         plane,
         first.name,
         second.name,

@@ -7,23 +7,21 @@ real text is given, or else it is one half of the test sentences, and the other 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sda.errors import UserError
 from sda.evaluation.alarms import Alarm, find_alarms
 from sda.evaluation.bleu_scores import SELF_BLEU_LIMIT
 from sda.evaluation.caption_texts import caption_scores
+from sda.evaluation.catalogue import Need
 from sda.evaluation.encoder import Encoder
-from sda.evaluation.features import Vectors
-from sda.evaluation.grammar import Checker, grammar_score
+from sda.evaluation.grammar import Checker
 from sda.evaluation.language_model import halves_order
 from sda.evaluation.mauve import mauve_warnings
-from sda.evaluation.ngram_features import NgramFeatures
 from sda.evaluation.novelty import nearest
 from sda.evaluation.score import Convention, Score
-from sda.evaluation.sentence_features import sentence_features
-from sda.evaluation.sets import SetScorer, cloud_scores
+from sda.evaluation.scorer import Scorer, drawn
 from sda.text.sentences import Flat
 
 SHOWN_NEAREST = 10
@@ -54,6 +52,15 @@ class Options:
     """Counts grammar issues."""
     sentence_model: Path | None = None
     """A folder with a sentence transformer whose vectors take the place of n-gram features."""
+
+    def left_out(self) -> frozenset[Need]:
+        """What no score may need."""
+        wanted = {
+            Need.LANGUAGE_MODEL: self.language_model,
+            Need.FEATURES: self.features,
+            Need.LSTM: self.lstm,
+        }
+        return frozenset(need for need, is_wanted in wanted.items() if not is_wanted)
 
 
 DEFAULT = Options()
@@ -119,7 +126,8 @@ class Evaluator:
         if limit is not None and limit < 2:
             raise UserError(f"self-BLEU needs at least 2 sentences, not {limit}.")
         self._options = options
-        self._convention = Convention(options.tokenizer, options.lowercase)
+        seed = options.seed if options.ceiling else None
+        self._convention = Convention(options.tokenizer, options.lowercase, draw=seed)
         self._encoder = Encoder(self._convention)
         references, held_out = _set_aside(_written(test), real, options)
         if not references:
@@ -129,17 +137,17 @@ class Evaluator:
         if self._train_texts == []:
             raise UserError("There are no sentences in the training text.")
         self._train = self._encoder.encode(self._train_texts) if self._train_texts else None
-        self._sets = SetScorer(
+        self._scorer = Scorer(
             encoded,
             self._train,
-            options.seed,
-            limit,
-            self._convention,
-            language_model=options.language_model,
-            lstm=options.lstm,
+            seed=options.seed,
+            self_bleu_limit=limit,
+            convention=self._convention,
+            without=options.left_out(),
+            checker=options.checker,
+            sentence_model=options.sentence_model,
+            test_texts=references,
         )
-        self._features = NgramFeatures.fit(encoded) if options.features else None
-        self._points = self._vectors(references, encoded)
         self._real = held_out
         self._most = min(most or len(held_out), len(held_out)) if held_out else most
         self._ceilings: dict[int, list[Score]] = {}
@@ -151,7 +159,7 @@ class Evaluator:
         count = min(self._most or len(samples), len(samples))
         chosen = _take(samples, count, self._options.seed)
         flat = self._encoder.encode(chosen)
-        scores = self._scores(chosen, flat)
+        scores = self._scorer.scores(flat, chosen) + self._truth_scores(samples)
         ceiling = self._ceiling(count)
         return Evaluation(
             len(samples),
@@ -169,37 +177,23 @@ class Evaluator:
             return []
         if count not in self._ceilings:
             real = _take(self._real, count, self._options.seed)
-            self._ceilings[count] = self._scores(real, self._encoder.encode(real))
+            scores = self._scorer.scores(self._encoder.encode(real), real)
+            self._ceilings[count] = scores + self._truth_scores(self._real)
         return self._ceilings[count]
 
-    def _scores(self, texts: Sequence[str], flat: Flat) -> list[Score]:
-        """The scores of the texts, `flat` in ids."""
-        options, convention = self._options, self._convention
-        scores = self._sets.scores(flat)
-        points = self._vectors(texts, flat)
-        if points is not None and self._points is not None:
-            scores += cloud_scores(points, self._points, convention)
-        if options.checker is not None:
-            scores.append(grammar_score(texts, options.checker, convention))
-        if options.captions:
-            scores += caption_scores(texts, convention)
-        return scores
-
-    def _vectors(self, texts: Sequence[str], flat: Flat) -> Vectors | None:
-        """(B, F) of the texts, if features are wanted."""
-        if self._features is None:
-            return None
-        if self._options.sentence_model is not None:
-            return sentence_features(texts, self._options.sentence_model)
-        return self._features.vectors(flat)
+    def _truth_scores(self, texts: Sequence[str]) -> list[Score]:
+        """What the embedded grammar says of all texts: means, which their number does not move."""
+        whole = replace(self._convention, draw=None)
+        return caption_scores(texts, whole) if self._options.captions else []
 
     def _notes(self, samples: Flat, has_ceiling: bool) -> list[str]:
         notes = []
         if not has_ceiling:
             notes.append("no real text stands beside the samples, so no alarm can be raised")
-        if self._features is not None:
+        if self._options.features:
             length = float(samples.lengths.mean())
-            notes += [text.rstrip(".") for text in mauve_warnings(len(samples), length)]
+            name = "mauve-ngram" if self._options.sentence_model is None else "mauve-sentence"
+            notes += [text.rstrip(".") for text in mauve_warnings(len(samples), length, name)]
         return notes
 
     def _nearest(self, texts: Sequence[str], samples: Flat) -> list[dict[str, object]]:
@@ -237,14 +231,8 @@ def _set_aside(
 
 
 def _take(texts: Sequence[str], count: int, seed: int) -> list[str]:
-    """That many of the texts, drawn by the seed.
-
-    They are those that would be set aside if the texts were test sentences: a test file that is
-    scored against itself is scored as its own real text.
-    """
-    if count == len(texts):
-        return list(texts)
-    return [texts[i] for i in halves_order(len(texts), seed)[len(texts) - count :]]
+    """That many of the texts, drawn by the seed."""
+    return [texts[place] for place in drawn(len(texts), count, seed)]
 
 
 def _written(texts: Sequence[str]) -> list[str]:

@@ -63,23 +63,22 @@ def lm_score(
     )
 
 
-def lm_scores(
+def order_gain_score(
     samples: Flat, model: LanguageModel, seed: int, convention: Convention = PLAIN
-) -> list[Score]:
-    """`lm-perplexity`, and `order-gain`: what shuffling the words of each sentence costs.
+) -> Score:
+    """`order-gain`: what shuffling the words of each sentence costs, in nats a token.
 
-    One word has no order, so the gain is about longer sentences, and absent where there are none.
+    One word has no order, so the gain is about longer sentences.
     """
-    scores = [lm_score(samples, model, convention=convention)]
     ordered = samples.take(np.flatnonzero(samples.lengths > 1))
-    if len(ordered):
-        gains = order_gains(ordered, model, seed)
-        signature = convention.sign(
-            hyps=len(ordered), per="token", seed=seed, **model.facts, ci="bootstrap"
-        )
-        mean, error = float(gains.mean()), standard_error(gains)
-        scores.append(Score("order-gain", mean, True, signature, error, mean_interval(gains)))
-    return scores
+    if not len(ordered):
+        raise ValueError("order-gain needs a sample of at least two words")
+    gains = order_gains(ordered, model, seed)
+    signature = convention.sign(
+        hyps=len(ordered), per="token", seed=seed, **model.facts, ci="bootstrap"
+    )
+    mean, error = float(gains.mean()), standard_error(gains)
+    return Score("order-gain", mean, True, signature, error, mean_interval(gains))
 
 
 def reverse_lm_score(

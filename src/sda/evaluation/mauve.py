@@ -3,8 +3,8 @@
 Both sets are sorted into the same clusters. Each mixture R of the two histograms P and Q loses
 something of either, KL(P|R) and KL(Q|R); the area under the curve of exp(-5 KL) over all mixtures
 is 1 for equal histograms and near 0 for those that share nothing. The published figures use states
-of a large language model as vectors, so that no figure of other vectors can be compared with them.
-Vectors here are also standardised first.
+of a large language model as vectors, so that no figure of other vectors can be compared with them:
+the name of the score says which vectors it has. Vectors here are also standardised first.
 """
 
 from __future__ import annotations
@@ -62,7 +62,12 @@ def mauve_score(
         seeds=f"0-{seeds - 1}",
         ci=f"jackknife{GROUPS}+seeds",
     )
-    return Score("mauve", value, True, signature, interval=interval)
+    return Score(f"mauve-{_kind(samples)}", value, True, signature, interval=interval)
+
+
+def _kind(vectors: Vectors) -> str:
+    """The vectors in one word, which is part of the name: `ngram` or `sentence`."""
+    return vectors.source.partition(".")[0].removesuffix("s")
 
 
 def curve_area(
@@ -85,18 +90,18 @@ def curve_area(
     return area
 
 
-def mauve_warnings(sentences: int, mean_length: float) -> list[str]:
+def mauve_warnings(sentences: int, mean_length: float, name: str = "mauve-ngram") -> list[str]:
     """One sentence for each reason to doubt the score: few samples, or short ones."""
     warnings = []
     if sentences < FEW:
         warnings.append(
-            f"MAUVE of {sentences:,} sentences depends on their number; {FEW:,} or more are needed"
+            f"{name} of {sentences:,} sentences depends on their number; {FEW:,} or more are needed"
             " to compare it."
         )
     if mean_length < SHORT:
         warnings.append(
-            f"MAUVE of sentences of {mean_length:.1f} words on average says little; it was made for"
-            " longer texts."
+            f"{name} of sentences of {mean_length:.1f} words on average says little; it was made"
+            " for longer texts."
         )
     return warnings
 

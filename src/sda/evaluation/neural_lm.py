@@ -21,7 +21,7 @@ from sda.text.sentences import Flat, Sentences
 
 EPOCHS = 8
 HIDDEN = 128
-Progress = Callable[[int, float], None]
+AfterEpoch = Callable[[int, float], None]
 
 _END, _UNKNOWN, _FIRST_WORD = range(3)
 _DROPOUT = 0.3
@@ -49,7 +49,7 @@ class NeuralModel:
         unseen: int = 1,
         epochs: int = EPOCHS,
         hidden: int = HIDDEN,
-        progress: Progress | None = None,
+        progress: AfterEpoch | None = None,
     ) -> None:
         if len(train) < 2:
             raise ValueError("an LSTM needs at least two sentences, one to learn and one to check")
@@ -110,7 +110,7 @@ def reverse_lstm_score(
     convention: Convention = PLAIN,
     epochs: int = EPOCHS,
     hidden: int = HIDDEN,
-    progress: Progress | None = None,
+    progress: AfterEpoch | None = None,
 ) -> Score:
     """The perplexity of real text per token, ends counted, under an LSTM trained on the samples."""
     unseen = unseen_words(samples, real)
@@ -124,7 +124,7 @@ def _fit(
     check: Sentences,
     epochs: int,
     rng: torch.Generator,
-    progress: Progress | None,
+    progress: AfterEpoch | None,
 ) -> None:
     """The generator has the weights of the epoch that was best on `check`.
 

@@ -1,92 +1,100 @@
-"""All scores that samples have by themselves and beside test and training sentences."""
+"""Samples, and what stands beside them: all that a score may look at."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
 import torch
 
-from sda.evaluation.bleu_scores import (
-    SELF_BLEU_LIMIT,
-    bleu_scores,
-    reverse_bleu_scores,
-    self_bleu_scores,
-)
-from sda.evaluation.diversity import (
-    distinct,
-    duplicate_share,
-    mean_length,
-    ngram_entropy,
-    repetition,
-)
-from sda.evaluation.novelty import copy_share, novelty_scores, train_bleu_scores
-from sda.evaluation.score import PLAIN, Convention, Score
-from sda.evaluation.words import length_distance, length_scores, rare_word_scores, type_count
+from sda.evaluation.bleu_scores import SELF_BLEU_LIMIT
+from sda.evaluation.features import Vectors
+from sda.evaluation.grammar import Checker
+from sda.evaluation.neural_lm import NeuralModel
+from sda.evaluation.ngram_features import NgramFeatures
+from sda.evaluation.score import PLAIN, Convention
+from sda.evaluation.sentence_features import sentence_features
+from sda.text.kneser_ney import NgramModel
 from sda.text.sentence_bleu import References
 from sda.text.sentences import Flat
 
-DISTINCT_ORDERS = (1, 2, 3, 4)
-ENTROPY_ORDERS = (2, 3, 4)
-REPETITION_ORDER = 3
-BRIEF_BLEU_ORDER = 3
-BRIEF_DISTINCT_ORDER = 2
 
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """One set of sentences to be scored.
 
-def sample_scores(
-    samples: Flat,
-    references: References,
-    train: Flat | None,
-    rng: torch.Generator,
-    self_bleu_limit: int | None = SELF_BLEU_LIMIT,
-    convention: Convention = PLAIN,
-    *,
-    test: Flat | None = None,
-) -> list[Score]:
-    """Quality, diversity, vocabulary and lengths; with training sentences also novelty.
-
-    `test`, the sentences behind `references`, adds what is measured on them: reverse BLEU and the
-    distance of lengths. Self-BLEU needs two samples, and a score of n-grams needs a sample of n
-    words: without them they are absent, since no number would be true.
+    `words` are ids, the same for equal words in this set and in all that stands beside it; which
+    ids they are changes no score. `texts` are the sentences as people read them, None where nobody
+    wrote them out. `rng` draws the sentences of self-BLEU where there are more than its limit.
     """
-    longest = int(samples.lengths.max())
-    scores = bleu_scores(samples, references, convention=convention)
-    if len(samples) > 1:
-        scores += self_bleu_scores(samples, rng, self_bleu_limit, convention=convention)
-    scores += [distinct(samples, n, convention) for n in DISTINCT_ORDERS if n <= longest]
-    scores += [ngram_entropy(samples, n, convention) for n in ENTROPY_ORDERS if n <= longest]
-    scores.append(duplicate_share(samples, convention))
-    if longest >= REPETITION_ORDER:
-        scores.append(repetition(samples, REPETITION_ORDER, convention))
-    scores += [type_count(samples, convention), mean_length(samples, convention)]
-    scores += length_scores(samples, convention)
-    if test is not None:
-        scores.append(length_distance(samples, test, convention))
-        scores += reverse_bleu_scores(test, samples, convention=convention)
-    if train is not None and len(train):
-        scores += _training_scores(samples, references, train, rng.initial_seed(), convention)
-    return scores
+
+    words: Flat
+    texts: Sequence[str] | None
+    rng: torch.Generator
+
+    @property
+    def longest(self) -> int:
+        """The most words of a sentence."""
+        return int(self.words.lengths.max())
 
 
-def brief_scores(
-    samples: Flat,
-    references: References,
-    rng: torch.Generator,
-    self_bleu_limit: int | None = SELF_BLEU_LIMIT,
-) -> list[Score]:
-    """A few of the scores, for a look at a model while it is trained."""
-    scores = bleu_scores(samples, references, (BRIEF_BLEU_ORDER,))
-    if len(samples) > 1:
-        scores += self_bleu_scores(samples, rng, self_bleu_limit, (BRIEF_BLEU_ORDER,))
-    if samples.lengths.max() >= BRIEF_DISTINCT_ORDER:
-        scores.append(distinct(samples, BRIEF_DISTINCT_ORDER))
-    return [*scores, mean_length(samples), duplicate_share(samples)]
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """What every set is held against; models of it are made when a score first asks for them.
 
+    `names` are the scores that are wanted. The language models learn from the test sentences, which
+    the generator has not seen.
+    """
 
-def _training_scores(
-    samples: Flat, references: References, train: Flat, seed: int, convention: Convention
-) -> list[Score]:
-    """Novelty and rare words; BLEU against as many training sentences as there are references."""
-    scores = [copy_share(samples, train, convention)]
-    scores += novelty_scores(samples, train, convention=convention)
-    scores += train_bleu_scores(samples, train, len(references), seed, convention=convention)
-    if len(samples.ids):
-        scores += rare_word_scores(samples, train, convention=convention)
-    return scores
+    test: Flat
+    names: frozenset[str]
+    train: Flat | None = None
+    seed: int = 0
+    self_bleu_limit: int | None = SELF_BLEU_LIMIT
+    convention: Convention = PLAIN
+    checker: Checker | None = None
+    checked: int | None = None
+    """Sentences that the checker reads of each set; None lets it read all."""
+    sentence_model: Path | None = None
+    """A folder with a sentence transformer whose vectors take the place of n-gram features."""
+    test_texts: Sequence[str] | None = None
+    """The test sentences for the sentence transformer."""
+
+    def orders(self, stem: str) -> list[int]:
+        """The orders n for which the score `stem-n` is wanted."""
+        found = (name.rpartition("-") for name in self.names)
+        return sorted(int(n) for start, _, n in found if start == stem and n.isdecimal())
+
+    @cached_property
+    def references(self) -> References:
+        """The test sentences, counted for BLEU of the orders that are wanted."""
+        return References(self.test, max(self.orders("bleu")))
+
+    @cached_property
+    def language_model(self) -> NgramModel:
+        return NgramModel(self.test)
+
+    @cached_property
+    def lstm(self) -> NeuralModel:
+        return NeuralModel(self.test, self.seed)
+
+    @cached_property
+    def points(self) -> Vectors:
+        """(B, F) of the test sentences."""
+        return self._vectors(self.test, self.test_texts)
+
+    def vectors(self, samples: Samples) -> Vectors:
+        """(B, F) of the samples, in the directions of the test sentences."""
+        return self._vectors(samples.words, samples.texts)
+
+    def _vectors(self, words: Flat, texts: Sequence[str] | None) -> Vectors:
+        if self.sentence_model is None:
+            return self._features.vectors(words)
+        assert texts is not None
+        return sentence_features(texts, self.sentence_model)
+
+    @cached_property
+    def _features(self) -> NgramFeatures:
+        return NgramFeatures.fit(self.test)

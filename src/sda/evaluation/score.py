@@ -14,10 +14,15 @@ from sda import __version__
 
 @dataclass(frozen=True)
 class Convention:
-    """How texts were cut into words before scoring; part of every signature."""
+    """How texts were cut into words, and which were taken; part of every signature.
+
+    Where sets are scored by the same number of sentences, `draw` is the seed that they are drawn
+    by, and None says that each set was taken whole.
+    """
 
     tokenizer: str = "whitespace"
     lowercase: bool = False
+    draw: int | None = None
 
     def sign(self, **facts: object) -> str:
         """A signature of the facts in the order given, the convention and the version.
@@ -29,6 +34,7 @@ class Convention:
             **facts,
             "tok": self.tokenizer,
             "case": "lower" if self.lowercase else "kept",
+            **({} if self.draw is None else {"draw": self.draw}),
             "version": __version__,
         }
         return "|".join(f"{name}:{value}" for name, value in parts.items())

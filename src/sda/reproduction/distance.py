@@ -70,8 +70,37 @@ class Distance:
     points: int
 
 
+def has_points_like_its_table(record: Record) -> bool:
+    """Whether the points are about the sentences and references that the scores are about.
+
+    Older records have points about another number of sentences, and NLL_test on fewer.
+    """
+    return "sentences" in record.data["curve"]
+
+
+def is_on_equal_terms(plane: Plane, one: Record, other: Record) -> bool:
+    """Whether points of the two may be held against each other on the plane.
+
+    Self-BLEU and distinct n-grams depend on the number of sentences. Older records, which do not
+    tell how many of the samples were scored, scored them all; their NLL_test is about other
+    sentences.
+    """
+    ways = [has_points_like_its_table(record) for record in (one, other)]
+    if _NLL_TEST in (plane.diversity, plane.quality) and ways[0] != ways[1]:
+        return False
+    first, second = (record.data["curve"] for record in (one, other))
+    return bool(
+        first.get("sentences", first["samples"]) == second.get("sentences", second["samples"])
+    )
+
+
 def distance_on(plane: Plane, run: Record, start: Record) -> Distance | None:
-    """The run above the curve of the start; None where either has no point on the plane."""
+    """The run above the curve of the start; None where either has no point on the plane.
+
+    Also None where the two were not measured on equal terms.
+    """
+    if not is_on_equal_terms(plane, run, start):
+        return None
     points, curve = _curve(plane, run), _curve(plane, start)
     if points is None or curve is None:
         return None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sda.errors import UserError
+from sda.evaluation.catalogue import current_name
 from sda.files import naming, read_json, write_text
 
 FORMAT = 1
@@ -98,7 +99,7 @@ class Ledger:
                 raise UserError(f"{path}: not a record of the ledger")
             if data.get("format") != FORMAT:
                 raise UserError(f"{path}: written in format {data.get('format')}, not {FORMAT}")
-            yield Record(path, data)
+            yield Record(path, {**data, **_renamed(data)})
 
     def write(self, data: Mapping[str, Any]) -> Record:
         """Put a record down; one of the same name with other settings gives way."""
@@ -112,3 +113,12 @@ class Ledger:
         write_text(path, f"{{\n{lines}\n}}\n")
         self.__dict__.pop("_by_key", None)
         return Record(path, whole)
+
+
+def _renamed(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that hold scores by name, under the names that the scores have now."""
+    return {
+        field: {current_name(name): value for name, value in data[field].items()}
+        for field in ("scores", "real", "signatures")
+        if field in data
+    }

@@ -7,7 +7,6 @@ import platform
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,14 +17,23 @@ from sda.errors import UserError
 from sda.evaluation.alarms import find_alarms
 from sda.evaluation.catalogue import KINDS, figure_name
 from sda.evaluation.grammar import Checker, grammar_score
-from sda.evaluation.score import Convention, Score
+from sda.evaluation.score import Score
 from sda.files import naming, write_text
 from sda.randomness import seeded
 from sda.reproduction.jobs import NUMERICS, Job
 from sda.runs.costs import run_costs
-from sda.runs.curve import TEMPERATURES, make_point_decoding
+from sda.runs.curve_models import last_model
 from sda.runs.run import Run
-from sda.scoring.points import CHECKED_SENTENCES, PointScorer
+from sda.runs.sweep import TEMPERATURES, Sweep, Sweeper
+from sda.scoring.cache import Measured
+from sda.scoring.row_scorer import (
+    CHECKED_SENTENCES,
+    CURVE_KINDS,
+    RowScorer,
+    ScoredRow,
+    own_row,
+    real_row,
+)
 from sda.settings.layers import source_kind
 from sda.source import load_source
 from sda.text.reading import read_lines
@@ -39,35 +47,26 @@ FIGURES = (
     "d_accuracy_fake",
     "buffer_median",
 )
-PURPOSES = ("points", "selection of points")  # of random numbers
+REPEATS = 2  # samplings of each point
+FEW_TEMPERATURES = (1.11, 1.0, 0.83)
 SHOWN_SAMPLES = 10
 COMMIT = "commit.txt"
 
 
-@dataclass(frozen=True)
-class Points:
-    """Where a run is measured beside temperature 1, and how often."""
-
-    temperatures: tuple[float, ...]
-    samples: int = 2000
-    repeats: int = 2
-
-
-def points_for(job: Job) -> Points:
+def sweep_for(job: Job) -> Sweep:
     """All temperatures for a start, which is the curve to be held against; three for the rest."""
+    seed = job.settings.seed
     if job.profile == "smoke":
-        return Points((1.0, 0.8), samples=100, repeats=2)
+        return Sweep((1.0, 0.8), repeats=REPEATS, seed=seed)
     is_start = job.start is None and not (job.settings.augmentation or job.settings.objective)
-    return Points(TEMPERATURES if is_start else (1.11, 1.0, 0.83))
+    return Sweep(TEMPERATURES if is_start else FEW_TEMPERATURES, repeats=REPEATS, seed=seed)
 
 
-def make_record(job: Job, run: Run, points: Points) -> dict[str, Any]:
+def make_record(job: Job, run: Run, sweep: Sweep) -> dict[str, Any]:
     """All that the ledger keeps, ready for JSON."""
     began = time.monotonic()
-    rows = run.scores()
-    # The two rows after real text are those of the start; without a second stage that is all.
-    own = rows[3] if len(rows) > 3 else rows[1]
-    real = rows[0]
+    rows = [ScoredRow.from_dict(row) for row in run.folder.read_scores()]
+    own, real = own_row(rows), real_row(rows)
     with naming(run.folder.samples):
         texts = run.folder.samples.read_text(encoding="utf-8").splitlines()
     checked = _grammar(job, run, texts)
@@ -92,36 +91,40 @@ def make_record(job: Job, run: Run, points: Points) -> dict[str, Any]:
         "alarms": [alarm.name for alarm in find_alarms(own.scores, real.scores)],
         "costs": run_costs(lines),
         "first_stage_costs": run_costs([line for line in lines if line["stage"] != "imitation"]),
-        "curve": measure_points(run, points),
+        "curve": measure_points(run, sweep),
         "progress": _progress(lines, job.start is not None),
         "samples": texts[:SHOWN_SAMPLES],
         "measuring_seconds": round(time.monotonic() - began, 3),
     }
 
 
-def measure_points(run: Run, points: Points) -> dict[str, Any]:
-    """The scores of each sampling at each temperature, and those of real text."""
+def measure_points(run: Run, sweep: Sweep) -> dict[str, Any]:
+    """The scores of each sampling at each temperature, and those of real text.
+
+    `samples` sentences are written for a sampling, and `sentences` of them are scored: as many as
+    the run's own table is about. Records without this number were measured on another one.
+    """
     # A run that was finished before has not set them in this process.
     torch.set_num_threads(run.settings.threads)
     loaded = load_source(run.settings)
     run.folder.keep_text(loaded)
-    data = run.settings.data
-    convention = Convention(data.tokenizer, data.lowercase)
-    seed = run.settings.seed
-    scorer = PointScorer(loaded, points.samples, seed, convention, _checker(run.settings.source))
-    generator, selector = run.selecting() if run.settings.selection else (run.generator(), None)
-    measured = []
-    for temperature in points.temperatures:
-        decoding = make_point_decoding("temperature", temperature, loaded.vocabulary.unk)
-        likelihood = [] if selector else scorer.likelihood(generator, decoding)
-        samplings = []
-        for repeat in range(points.repeats):
-            rng, other = (seeded(seed, purpose, temperature, repeat) for purpose in PURPOSES)
-            selection = None if selector is None else selector.selection(other)
-            scores = scorer.samples(generator, decoding, rng, selection)
-            samplings.append(_values([*scores, *likelihood]))
-        measured.append({"temperature": temperature, "samplings": samplings})
-    return {**asdict(points), "real": _values(scorer.real_text()), "points": measured}
+    checker = _checker(run.settings.source)
+    scorer = RowScorer(
+        loaded, run.settings, CURVE_KINDS, samples=sweep.samples, seed=sweep.seed, checker=checker
+    )
+    sweeper = Sweeper(scorer, sweep, loaded.vocabulary.unk)
+    (track,) = sweeper.tracks(last_model(run, loaded), lambda _: None)
+    return {
+        "temperatures": sweep.temperatures,
+        "samples": scorer.samples,
+        "sentences": scorer.count,
+        "repeats": sweep.repeats,
+        "real": _values(sweeper.real_text()),
+        "points": [
+            {"temperature": point["decoding"], "samplings": list(map(_values, point["samplings"]))}
+            for point in track["points"]
+        ],
+    }
 
 
 def _grammar(job: Job, run: Run, texts: Sequence[str]) -> list[Score]:
@@ -189,8 +192,8 @@ def packages() -> dict[str, str]:
     return {"python": platform.python_version(), **found}
 
 
-def _values(scores: Sequence[Score]) -> dict[str, float]:
-    return {score.name: _rounded(score.value) for score in scores}
+def _values(scores: Measured) -> dict[str, float]:
+    return {score["name"]: _rounded(score["value"]) for score in scores}
 
 
 def _figures(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:

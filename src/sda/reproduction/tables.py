@@ -13,7 +13,12 @@ from typing import Any
 
 from sda.evaluation.dominance import Plane
 from sda.reproduction.definitions import Experiment, chosen
-from sda.reproduction.distance import plane_title, planes_for
+from sda.reproduction.distance import (
+    has_points_like_its_table,
+    is_on_equal_terms,
+    plane_title,
+    planes_for,
+)
 from sda.reproduction.ledger import Ledger, Record
 from sda.reproduction.rows import Row, base_title, read_rows
 from sda.reproduction.sheets import distance_cell, over_seeds, plain, row_name, sheet
@@ -146,10 +151,16 @@ class BaseTable:
                 f"Rows{ON_CURVE} are about other numbers of sentences than the other rows, which"
                 " BLEU, self-BLEU and distinct n-grams depend on: compare them with each other."
             )
-        elif any("T = " in line.title for line in self.lines):
+        elif self._has_older_curves:
             notes.append(
                 "The start at a colder temperature is a point of its curve, with NLL_test on fewer"
                 " sentences."
+            )
+        unequal = [row.short_title for row in self.rows if self._is_unequal(row)]
+        if unequal:
+            notes.append(
+                f"No distance: {', '.join(unequal)}, whose curve is about another number of"
+                " sentences than that of the start."
             )
         controls = [row.short_title for row in self.rows if row.definition.is_control]
         if controls and len(controls) < len(self.rows):
@@ -163,6 +174,21 @@ class BaseTable:
             notes.append(f"Missing runs: {'; '.join(parts)}.")
         alarms = [f"{name}: {self._named(where)}" for name, where in self.alarms.items()]
         return [*notes, *([f"Alarms: {'; '.join(alarms)}."] if alarms else [])]
+
+    @property
+    def _has_older_curves(self) -> bool:
+        """Whether a start has points that were not measured as its row was."""
+        records = [record for row in self.rows if row.is_start for record in row.records.values()]
+        has_lines = any("T = " in line.title for line in self.lines)
+        return has_lines and not all(map(has_points_like_its_table, records))
+
+    def _is_unequal(self, row: Row) -> bool:
+        """Whether a run of the row cannot be held against its start, because of their numbers."""
+        pairs = [(run, row.ledger.find(row.starts[seed])) for seed, run in row.records.items()]
+        return any(
+            start is not None and not is_on_equal_terms(self.plane, run, start)
+            for run, start in pairs
+        )
 
     def _named(self, titles: list[str]) -> str:
         return "all rows" if titles == [row.short_title for row in self.rows] else ", ".join(titles)

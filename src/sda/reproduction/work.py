@@ -9,7 +9,7 @@ from pathlib import Path
 from sda.files import write_text
 from sda.reproduction.jobs import Job, located
 from sda.reproduction.ledger import Ledger
-from sda.reproduction.measure import commit, make_record, note_commit, points_for
+from sda.reproduction.measure import commit, make_record, note_commit, sweep_for
 from sda.runs.folder import RunFolder
 from sda.runs.run import Run
 from sda.runs.train import train_run
@@ -40,7 +40,7 @@ def do_job(job: Job, places: Places) -> None:
     ledger = Ledger(places.results)
     # A start may be trained again for others to begin with, because its folder is gone.
     if ledger.find(job.key) is None:
-        ledger.write(make_record(job, run, points_for(job)))
+        ledger.write(make_record(job, run, sweep_for(job)))
 
 
 def train_job(job: Job, places: Places) -> Run:

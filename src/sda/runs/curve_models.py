@@ -15,7 +15,7 @@ from sda.models.generator import Generator
 from sda.runs.parts import Selector
 from sda.runs.report import run_names
 from sda.runs.run import Run
-from sda.scoring.scorer import Selection
+from sda.scoring.row_scorer import Selection
 from sda.settings.method_name import method_name
 from sda.source import Loaded
 
@@ -56,12 +56,22 @@ def collect_models(runs: Sequence[Run], loaded: Loaded) -> list[Model]:
         method = method_name(run.settings)
         title = method if len(runs) == 1 else f"{method} ({name})"
         if run.settings.selection:
-            generator, selector = run.selecting()
+            generator, selector = run.selecting(loaded)
             digest = _selecting_digest(last, selector)
             found.append(Model(title, starts[start], generator, digest, selector))
         elif last != start:
             found.append(Model(title, starts[start], pair[1], last))
     return found
+
+
+def last_model(run: Run, loaded: Loaded) -> Model:
+    """What became of the run: its generator, with its selection if it has one."""
+    if not run.settings.selection:
+        generator = run.generator()
+        return Model(run.settings.method, None, generator, _digest(generator, loaded))
+    generator, selector = run.selecting(loaded)
+    digest = _selecting_digest(_digest(generator, loaded), selector)
+    return Model(run.settings.method, None, generator, digest, selector)
 
 
 def _digest(generator: Generator, loaded: Loaded) -> str:

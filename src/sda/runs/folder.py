@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sda.errors import UserError
+from sda.evaluation.catalogue import current_name
 from sda.files import naming, read_json, write_json, write_text
 from sda.runs.checkpoint import Checkpoints
 from sda.settings.schema import Settings, leaves, make_settings, read_toml
@@ -162,6 +163,8 @@ class RunFolder:
             isinstance(row, dict) and keys <= row.keys() for row in rows
         ):
             raise UserError(f"{self.scores}: not the scores of a run")
+        for row in rows:
+            row["scores"] = [{**s, "name": current_name(s["name"])} for s in row["scores"]]
         return rows
 
     def clear_results(self) -> None:

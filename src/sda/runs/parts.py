@@ -13,7 +13,7 @@ from sda.models.discriminator import Discriminator
 from sda.randomness import seeded
 from sda.reference.metric import WeightedSum
 from sda.runs.components import build
-from sda.scoring.scorer import Selection
+from sda.scoring.row_scorer import Selection
 from sda.settings.schema import Settings
 from sda.text.corpus import Corpus
 from sda.text.vocabulary import Vocabulary

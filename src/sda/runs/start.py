@@ -14,7 +14,7 @@ from sda.files import naming, read_json
 from sda.runs.folder import STAGE_ONE, STOPPED_IN, RunFolder
 from sda.runs.plan import plan
 from sda.scoring.final import start_draws
-from sda.scoring.scorer import ScoredRow
+from sda.scoring.row_scorer import ScoredRow
 from sda.settings.schema import Settings, leaves
 from sda.source import Loaded
 from sda.training.schedule import Phase

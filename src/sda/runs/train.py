@@ -22,10 +22,11 @@ from sda.runs.keeper import Keeper
 from sda.runs.own_text import readable
 from sda.runs.parts import augment, build_objective, build_selection, hold_out
 from sda.runs.plan import choose_loop, choose_policies, first_writer, plan
-from sda.runs.run import Run
+from sda.runs.run import Run, trained_run
 from sda.runs.start import check_start, check_start_text, start_rows, take_start
 from sda.scoring.final import score_rows
-from sda.scoring.scorer import FinalScorer, Monitor
+from sda.scoring.monitor import Monitor
+from sda.scoring.row_scorer import RowScorer, real_row
 from sda.settings.method_name import method_name
 from sda.settings.schema import Settings, write_toml
 from sda.show.terminal import Reporter
@@ -65,7 +66,7 @@ def train_run(
             folder.check_same(settings)
             if folder.is_finished:
                 reporter.say(f"{out}: this run is finished")
-                return Run.trained(out, settings)
+                return trained_run(out, settings)
         else:
             check_start(settings)
         # Before anything is computed: an oracle's sentences are part of what must not vary.
@@ -79,7 +80,7 @@ def train_run(
                 own = {} if lines is None else {"source": OWN_TEXT}
                 folder.begin(write_toml(settings.model_copy(update=own), origins))
         training.run()
-        return Run.trained(out, settings)
+        return trained_run(out, settings)
 
 
 class _Training:
@@ -231,15 +232,12 @@ class _Training:
         from sda.runs.report import write_report
 
         folder, settings, vocabulary = self.folder, self.settings, self.loaded.vocabulary
-        scorer = FinalScorer(
-            self.loaded.corpus, self.loaded.held_out, settings.evaluation, settings.seed
-        )
         lines = folder.read_progress()
         has_imitated = any(line["stage"] == "imitation" for line in lines)
         rows, samples = score_rows(
             settings,
-            scorer,
-            Run.trained(folder.path, settings).generator("mle"),
+            RowScorer(self.loaded, settings),
+            trained_run(folder.path, settings).generator("mle"),
             self.state.generator if has_imitated else None,
             self.selection,
             start_rows(settings),
@@ -256,7 +254,7 @@ class _Training:
             records = self.state.buffer.records(entries)
             text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
             write_text(folder.buffer, text)
-        real = rows[0]
+        real = real_row(rows)
         write_json(folder.scores, {"rows": [row.as_dict(real) for row in rows]})
         write_report([Run(folder.path)], folder.report)
         epochs = self.state.phase + self.state.sda_epoch

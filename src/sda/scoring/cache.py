@@ -11,7 +11,8 @@ from typing import Any
 from sda.evaluation.score import Score
 from sda.files import naming
 
-Scores = list[dict[str, Any]]
+Measured = list[dict[str, Any]]
+"""Scores as JSON has them."""
 
 
 class Cache:
@@ -24,11 +25,11 @@ class Cache:
 
     def __init__(self, path: Path, others: Iterable[Path] = ()) -> None:
         self._path = path
-        self._known: dict[str, Scores] = {}
+        self._known: dict[str, Measured] = {}
         for file in (*others, path):
             self._known |= _read(file)
 
-    def scores(self, facts: Mapping[str, object], measure: Callable[[], list[Score]]) -> Scores:
+    def scores(self, facts: Mapping[str, object], measure: Callable[[], list[Score]]) -> Measured:
         """What belongs to these facts, measured only if it was not yet."""
         key = _key(facts)
         if key not in self._known:
@@ -53,7 +54,7 @@ def _key(facts: Mapping[str, object]) -> str:
     return json.dumps(facts, sort_keys=True)
 
 
-def _read(path: Path) -> dict[str, Scores]:
+def _read(path: Path) -> dict[str, Measured]:
     if not path.is_file():
         return {}
     known = {}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sda.models.generator import Generator
-from sda.scoring.scorer import FinalScorer, ScoredRow, Selection
+from sda.scoring.row_scorer import RowScorer, ScoredRow, Selection
 from sda.settings.method_name import method_name
 from sda.settings.schema import Settings
 from sda.text.sentences import Sentences
@@ -14,7 +14,7 @@ from sda.text.sentences import Sentences
 
 def score_rows(
     settings: Settings,
-    scorer: FinalScorer,
+    scorer: RowScorer,
     start: Generator,
     last: Generator | None,
     selection: Selection | None,
@@ -48,7 +48,7 @@ def start_draws(settings: Settings) -> str:
 
 
 def _own_row(
-    settings: Settings, scorer: FinalScorer, generator: Generator, selection: Selection | None
+    settings: Settings, scorer: RowScorer, generator: Generator, selection: Selection | None
 ) -> tuple[ScoredRow, Sentences]:
     """The row of what the run is about, under the name of what was run, and its samples."""
     # Samples are drawn by the method's name in the settings, as in all runs that are recorded.

@@ -40,6 +40,12 @@ def draw(sentences: Sentences, n: int, rng: torch.Generator) -> Sentences:
     return _taken(sentences, torch.cat(orders))
 
 
+def draw_contexts(sentences: Sentences, n: int, rng: torch.Generator) -> Context | None:
+    """What `n` sentences drawn at random are about; None, and nothing drawn, where they are about
+    nothing."""
+    return None if sentences.context is None else draw(sentences, n, rng).context
+
+
 @dataclass(frozen=True)
 class Pool:
     """Sentences to draw from, and nothing else."""
@@ -120,7 +126,7 @@ class Corpus:
     def contexts(self, n: int, rng: torch.Generator) -> Context | None:
         """What `n` sentences to be written are about, drawn as training sentences are; None where
         these are about nothing."""
-        return None if self.train.context is None else self.draw(n, rng).context
+        return draw_contexts(self.train, n, rng)
 
     def to(self, device: torch.device | str) -> Corpus:
         """The same sentences on the device."""

@@ -104,11 +104,21 @@ def _combine(
 
 
 @compiled
-def _begin(number: int, owner: int, last: Ids, count: Ids) -> None:
-    """Count from zero where the n-gram stands in another sentence than the last time."""
-    if last[number] != owner:
-        last[number] = owner
-        count[number] = 0
+def _occurrences(numbers: Ids, owners: Ids, distinct: int) -> Ids:
+    """(W,): 1 where an n-gram ends for the first time in its sentence, then 2, ...; 0 for none."""
+    found = np.zeros(len(numbers), np.int32)
+    last = np.full(distinct, -1, np.int32)
+    count = np.zeros(distinct, np.int32)
+    for place in range(len(numbers)):
+        number = numbers[place]
+        if number < 0:
+            continue
+        if last[number] != owners[place]:
+            last[number] = owners[place]
+            count[number] = 0
+        count[number] += 1
+        found[place] = count[number]
+    return found
 
 
 @compiled
@@ -118,22 +128,17 @@ def _largest_counts(numbers: Ids, owners: Ids, distinct: int) -> tuple[Ids, Ids,
     most = np.zeros(distinct, np.int32)
     holder = np.full(distinct, -1, np.int32)
     second = np.zeros(distinct, np.int32)
-    last = np.full(distinct, -1, np.int32)
-    count = np.zeros(distinct, np.int32)
-    for place in range(len(numbers)):
-        number = numbers[place]
-        if number < 0:
+    for place, count in enumerate(_occurrences(numbers, owners, distinct)):
+        if count == 0:
             continue
-        owner = owners[place]
-        _begin(number, owner, last, count)
-        count[number] += 1
+        number = numbers[place]
         # Counts grow by one: whoever overtakes the holder has first drawn level with it, which made
         # the holder's count the second largest.
-        if count[number] > most[number]:
-            most[number] = count[number]
-            holder[number] = owner
-        elif count[number] > second[number]:
-            second[number] = count[number]
+        if count > most[number]:
+            most[number] = count
+            holder[number] = owners[place]
+        elif count > second[number]:
+            second[number] = count
     return most, holder, second
 
 
@@ -142,15 +147,7 @@ def _count_matches(
     numbers: Ids, owners: Ids, most: Ids, holder: Ids, second: Ids, matches: Numbers
 ) -> None:
     """Add to `matches` (H,) each sentence's n-grams, clipped at the largest count elsewhere."""
-    last = np.full(len(most), -1, np.int32)
-    count = np.zeros(len(most), np.int32)
-    for place in range(len(numbers)):
-        number = numbers[place]
-        if number < 0:
-            continue
-        owner = owners[place]
-        _begin(number, owner, last, count)
-        limit = second[number] if holder[number] == owner else most[number]
-        if count[number] < limit:
-            count[number] += 1
+    for place, count in enumerate(_occurrences(numbers, owners, len(most))):
+        number, owner = numbers[place], owners[place]
+        if count > 0 and count <= (second[number] if holder[number] == owner else most[number]):
             matches[owner] += 1

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sda.errors import UserError
 from sda.text.reading import read_lines
+from sda.text.sentences import Flat
 from sda.text.stop_words import STOP_WORDS
 
 Synonyms = Mapping[str, tuple[str, ...]]
@@ -38,10 +39,7 @@ class Choices(NamedTuple):
 
     @staticmethod
     def from_lists(lists: Sequence[Sequence[int]]) -> Choices:
-        counts = np.fromiter((len(row) for row in lists), np.int64, len(lists))
-        starts = np.concatenate(([0], np.cumsum(counts)))
-        words = np.fromiter((word for row in lists for word in row), np.int32, int(starts[-1]))
-        return Choices(words, starts)
+        return Choices(*Flat.from_lists(lists))
 
 
 @cache

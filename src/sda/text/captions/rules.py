@@ -11,6 +11,7 @@ animal, vehicle or thing. The lengths that docstrings state make `about` keep to
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 from sda.text.captions.expressions import Choice, Expression, Sequence, choice, sequence, words
@@ -97,22 +98,22 @@ def company(who: str, agree: str) -> Choice:
     return choice(*options)
 
 
+def noticing(said: Callable[[tuple[Verb, ...], str], Expression]) -> Choice:
+    """Somebody besides the subject who notices it, in the form that `said` gives to the verbs."""
+    verbs = lexicon().verbs["notice"]
+    return choice(
+        *(
+            (weight, sequence(phrase(kind, number, 3), said(verbs, they)))
+            for weight, kind, number, they in OTHERS
+        )
+    )
+
+
 @cache
 def aside(who: str, agree: str) -> Choice:
     """What else is there or happens, in 3 to 6 words, one of which agrees with the subject."""
     meanwhile = words({"while": 0.6, "as": 0.4})
-    noticed = choice(
-        *(
-            (
-                weight,
-                sequence(
-                    phrase(kind, number, 3),
-                    ranked(simple(verb, they) for verb in lexicon().verbs["notice"]),
-                ),
-            )
-            for weight, kind, number, they in OTHERS
-        )
-    )
+    noticed = noticing(lambda verbs, they: ranked(simple(verb, they) for verb in verbs))
     nearby = spread(
         phrase(kind, number, 3)
         for kind, number in (
@@ -190,18 +191,7 @@ def modifier(who: str, agree: str) -> Choice:
 @cache
 def clause(who: str, agree: str) -> Choice:
     """A relative clause of 3 to 6 words: what the subject does, or who looks at it."""
-    looking = choice(
-        *(
-            (
-                weight,
-                sequence(
-                    phrase(kind, number, 3),
-                    spread(finite(verb, they) for verb in lexicon().verbs["notice"]),
-                ),
-            )
-            for weight, kind, number, they in OTHERS
-        )
-    )
+    looking = noticing(lambda verbs, they: spread(finite(verb, they) for verb in verbs))
     if who == "thing":
         return choice((1.0, sequence("that", looking)))
     doing = predicate(who, agree, "finite", 3, "near?")
