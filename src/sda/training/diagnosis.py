@@ -32,7 +32,7 @@ def diagnose(
         reward=(rewards.sum() / tokens).item(),
         entropy=-(log_probs.cpu().double().sum() / tokens).item(),
     )
-    seen = Sentences.join([written, fake]).flat(generator.eos)
+    seen = state.buffer.words(Sentences.join([written, fake]))
     distinct = len(np.unique(number_sentences(seen)))
     meter.add(duplicates=1 - distinct / len(seen), length=float(seen.lengths.mean()))
     if state.start:
