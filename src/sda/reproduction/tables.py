@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from sda.evaluation.catalogue import kind_of
 from sda.evaluation.dominance import Plane
 from sda.reproduction.definitions import Experiment, chosen
 from sda.reproduction.distance import plane_title, planes_for
@@ -26,18 +27,6 @@ ABOVE = "above the curve"
 CURVE = "the curve"
 ON_CURVE = " on the curve"
 COLD = 0.83
-POINT_SCORES = (
-    "bleu-5",
-    "self-bleu-5",
-    "distinct-2",
-    "reverse-bleu-5",
-    "duplicate-share",
-    "length",
-    "nll-oracle",
-    "grammatical-share",
-    "grammar-issues",
-    "nll-test",
-)
 # Real text has the same figures here exactly if it is about the same sentences and references.
 _TELLING = ("bleu-5", "distinct-2")
 
@@ -260,7 +249,7 @@ def _curve_lines(row: Row, columns: Sequence[str]) -> list[Line]:
         Line(
             f"{row.title} at T = {temperature:g}{'' if is_comparable else ON_CURVE}",
             sorted(row.records),
-            {c: row.point_values(temperature, c) for c in columns if c in POINT_SCORES},
+            {c: row.point_values(temperature, c) for c in columns if kind_of(c).on_curve},
         )
         for temperature in ([cold] if is_comparable else [1.0, cold])
     ]
