@@ -12,7 +12,6 @@ from sda.show.curve_page import (
     statements,
     write_curve,
 )
-from sda.show.shown_scores import CURVE
 from show.pages import EVIL, Page
 
 
@@ -35,7 +34,17 @@ def test_the_table_has_every_point_once() -> None:
     assert body[1] == ["mle", "T 1", "0.310", "0.210", "0.790"]
     assert body[-1] == ["sda with top-p", "p 0.9", "0.300", "0.300", "0.700"]
     assert len(body) == 6
-    assert point_table(result(MLE), ["self-bleu-5"]).header == ["", "decoding", "self-bleu-5"]
+
+
+def test_a_short_table_has_the_axes_alone() -> None:
+    more = track("mle", None, {1.0: [(0.2, 0.3)]})
+    for scores in more["points"][0]["samplings"]:
+        scores.append({"name": "length", "value": 11.25, "signature": "of length"})
+
+    assert point_table(result(more)).header[-1] == "length"
+    assert point_table(result(more), is_short=True).header == [
+        *("", "decoding", "bleu-5", "self-bleu-5", "distinct-2"),
+    ]
 
 
 def test_the_title_says_how_much_was_sampled() -> None:
@@ -48,12 +57,14 @@ def test_the_title_says_how_much_was_sampled() -> None:
 
 def test_the_page_is_complete_and_trusts_nothing() -> None:
     evil = track(EVIL, "mle", {1.0: [(0.3, 0.4)], 0.5: [(0.7, 0.6)]})
+    evil["points"][0]["samplings"][0].append({"name": EVIL, "value": 1.0, "signature": EVIL})
     page = Page(curve_page("<i>title", result(MLE, evil)))
 
     assert not {"script", "i", "link", "img"} & set(page.tags)
     assert all(target.startswith("#") for target in page.loads)
     assert page.tags.count("svg") == 2
-    for words in ("<i>title", "alert", "at equal self-bleu-5", "at equal distinct-2", "of bleu-5"):
+    assert page.text.count(EVIL) >= 3
+    for words in ("<i>title", "at equal self-bleu-5", "at equal distinct-2", "of bleu-5"):
         assert words in page.text
 
 
@@ -76,7 +87,3 @@ def test_the_files(tmp_path: Path) -> None:
 
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["curve.html", "curve.json", "curve.png", "curve.svg"]
-
-
-def test_columns_are_named_once() -> None:
-    assert len(set(CURVE)) == len(CURVE)

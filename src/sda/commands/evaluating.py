@@ -202,10 +202,9 @@ def _show_curve(result: dict[str, Any], folder: Path) -> None:
 
     from sda.show.curve_page import point_table, statements
     from sda.show.rich_tables import show
-    from sda.show.shown_scores import CURVE_SHORT
 
     console = Console()
-    show(point_table(result, CURVE_SHORT), console)
+    show(point_table(result, is_short=True), console)
     primary, others = statements(result)
     for sentence in (*primary, *others, f"figure and page: {folder / 'curve.html'}"):
         console.print(sentence, highlight=False, markup=False, soft_wrap=True)

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from sda.evaluation.catalogue import KINDS
 from sda.files import write_bytes, write_json, write_text
-from sda.scoring.planes import PRIMARY, REAL
+from sda.scoring.planes import PLANES, PRIMARY, REAL
 from sda.show.page import render
 from sda.show.plane_figure import draw_figure, draw_panels
-from sda.show.shown_scores import CURVE, score_column, score_figure
+from sda.show.shown_scores import score_column, score_figure
 from sda.show.table import NAMES, Cell, Column, Table
 
 HOW = (
@@ -23,6 +24,16 @@ HOW = (
     " Between two temperatures a curve is a straight line here. Intervals say how far another"
     " sampling of the same models may fall elsewhere, not another training."
 )
+
+AXES = tuple(
+    dict.fromkeys(
+        name
+        for plane in PLANES
+        if plane.quality == PRIMARY.quality
+        for name in (plane.quality.name, plane.diversity.name)
+    )
+)
+"""The scores that models are first held against one another by."""
 
 Data = Mapping[str, Any]
 """What a sweep found, or a part of it, as `curve.json` has it."""
@@ -75,8 +86,9 @@ def statements(result: Data) -> tuple[list[str], list[str]]:
     return primary, others
 
 
-def point_table(result: Data, names: Sequence[str] = CURVE) -> Table:
-    """Each point once, its scores averaged over samplings."""
+def point_table(result: Data, is_short: bool = False) -> Table:
+    """Each point once, its scores averaged over samplings; a short table has the axes alone."""
+    others = () if is_short else (kind.name for kind in KINDS if kind.on_curve)
     points: list[tuple[str, str, Sequence[Sequence[Data]]]] = [(REAL, "", [result["real"]])]
     for track in result["curves"]:
         letter = "p" if track["by"] == "top-p" else "T"
@@ -84,7 +96,9 @@ def point_table(result: Data, names: Sequence[str] = CURVE) -> Table:
             label = f"{letter} {point['decoding']:.3g}"
             points.append((track["name"], label, point["samplings"]))
     means = [_means(samplings) for _, _, samplings in points]
-    shown = [name for name in names if any(name in found for found in means)]
+    shown = [
+        name for name in dict.fromkeys((*AXES, *others)) if any(name in found for found in means)
+    ]
     rows: list[list[Cell]] = [
         [name, label, *(score_figure(key, found[key]) if key in found else None for key in shown)]
         for (name, label, _), found in zip(points, means, strict=True)

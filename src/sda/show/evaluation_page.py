@@ -15,7 +15,6 @@ from sda.show.evaluation_table import REAL, evaluation_table
 from sda.show.markup import as_latex, as_markdown
 from sda.show.page import render
 from sda.show.short_names import file_names
-from sda.show.shown_scores import MAIN
 from sda.show.table import Column, Table
 
 _SIGNATURES = (Column("score", align="left"), *map(Column, ("value", "95 % interval", "signature")))
@@ -28,7 +27,7 @@ _NEAREST = (
 
 def show(files: Sequence[Path], evaluations: Sequence[Evaluation], every: bool) -> None:
     """Print the table, the alarms and the notes; `every` shows all scores."""
-    table = evaluation_table(file_names(files), evaluations, None if every else MAIN)
+    table = evaluation_table(file_names(files), evaluations, every)
     rich_tables.show(table, Console())
 
 
@@ -43,7 +42,7 @@ def write(
     """Write the forms that have a file; all of them hold every score, JSON and HTML signatures."""
     if json_file is not None:
         write_json(json_file, as_json(files, evaluations))
-    table = evaluation_table(file_names(files), evaluations, only=None)
+    table = evaluation_table(file_names(files), evaluations, every=True)
     for path, text in ((markdown, as_markdown), (latex, as_latex)):
         if path is not None:
             write_text(path, text(table))
@@ -63,7 +62,7 @@ def as_json(files: Sequence[Path], evaluations: Sequence[Evaluation]) -> object:
 def as_html(files: Sequence[Path], evaluations: Sequence[Evaluation]) -> str:
     """A page with the table, alarms, the samples nearest to training sentences, and signatures."""
     names = file_names(files)
-    scores = evaluation_table(names, evaluations, only=None)
+    scores = evaluation_table(names, evaluations, every=True)
     found = list(zip(names, evaluations, strict=True))
     ceiling = evaluations[0].ceiling
     sets = [*([(REAL, ceiling)] if ceiling else []), *((name, each.scores) for name, each in found)]

@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
+from sda.evaluation.catalogue import in_order
 from sda.evaluation.evaluator import Evaluation
 from sda.evaluation.score import Score
-from sda.show.shown_scores import GROUPS, MAIN, group_of, score_figure
+from sda.show.shown_scores import group_of, main_scores, score_figure
 from sda.show.table import Cell, Column, Figure, Group, Table
 
 REAL = "real text"
 
 
 def evaluation_table(
-    names: Sequence[str],
-    evaluations: Sequence[Evaluation],
-    only: Collection[str] | None = MAIN,
+    names: Sequence[str], evaluations: Sequence[Evaluation], every: bool = False
 ) -> Table:
     """One row a score, one column a set, real text the first of them where there is any.
 
-    `only` some of the scores, or with None all.
+    The main scores alone, or with `every` all.
     """
     ceiling = evaluations[0].ceiling
     sets = [*([(ceiling, frozenset[str]())] if ceiling else []), *map(_flagged, evaluations)]
     by_name = [({score.name: score for score in scores}, flags) for scores, flags in sets]
-    groups: dict[str, list[list[Cell]]] = {title: [] for title, _ in GROUPS}
-    for name in dict.fromkeys(score.name for scores, _ in sets for score in scores):
-        if only is None or name in only:
-            cells = [_figure(scores.get(name), name in flags) for scores, flags in by_name]
-            groups[group_of(name)].append([name, *cells])
+    found = {score.name for scores, _ in sets for score in scores}
+    groups: dict[str, list[list[Cell]]] = {}
+    for name in in_order(found) if every else main_scores(found):
+        cells = [_figure(scores.get(name), name in flags) for scores, flags in by_name]
+        groups.setdefault(group_of(name), []).append([name, *cells])
     titles = [*([REAL] if ceiling else []), *names]
     return Table(
         evaluation_title(evaluations),
         [Column("", align="left", is_whole=True), *map(Column, titles)],
-        [Group(title, rows) for title, rows in groups.items() if rows],
+        [Group(title, rows) for title, rows in groups.items()],
         [f"{note}." for note in dict.fromkeys(n for each in evaluations for n in each.notes)],
         [
             (name, f"{alarm.message}.")

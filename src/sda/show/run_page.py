@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sda.evaluation.catalogue import current_name
 from sda.show.curve_page import planes_view
 from sda.show.page import render
-from sda.show.shown_scores import RUN, score_figure
+from sda.show.shown_scores import main_scores, score_figure
 from sda.show.table import NAMES, Cell, Column, Table
 from sda.show.training_plots import draw_curves
 
@@ -56,10 +57,19 @@ def run_page(runs: Sequence[RunView]) -> str:
     )
 
 
-def score_table(runs: Sequence[RunView], names: Sequence[str] = RUN, title: str = TITLE) -> Table:
-    """The scores on test data, one a row, and every sign that a row is not what its best says."""
+def score_table(
+    runs: Sequence[RunView], names: Sequence[str] | None = None, title: str = TITLE
+) -> Table:
+    """The scores on test data, one a row, and every sign that a row is not what its best says.
+
+    By default the main scores; scores that nobody has are left out.
+    """
     rows = _named_rows(runs)
-    values = [{score["name"]: score["value"] for score in row["scores"]} for _, row in rows]
+    values = [
+        {current_name(score["name"]): score["value"] for score in row["scores"]} for _, row in rows
+    ]
+    if names is None:
+        names = main_scores(name for found in values for name in found)
     body: list[list[Cell]] = [
         [name, *(score_figure(name, found[name]) if name in found else None for found in values)]
         for name in names

@@ -1,92 +1,28 @@
-"""How tables show scores and costs: which, in which order and with how many decimals."""
+"""How tables show scores and costs: in which groups, and with how many decimals.
+
+What is known of a score comes from the catalogue. A score goes by its name here, which is what an
+option, a settings file and a page of results call it, and by its title in words about it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from sda.evaluation.catalogue import KINDS, LIKELIHOOD, TRUTH, current_name, in_order, kind_of
 from sda.show.table import Column, Figure, usual_digits
 
-# A score belongs to the first group that has a beginning of its name.
-GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("quality", ("bleu-", "lm-", "lstm-", "order-", "grammar", "grammatical", "nll-")),
-    ("diversity", ("self-bleu-", "distinct-", "ngram-entropy-", "duplicate-", "seq-rep-")),
-    ("quality and diversity", ("reverse-", "frechet", "mauve")),
-    ("novelty", ("copy-", "copied-", "novelty-", "train-bleu-")),
-    ("words and lengths", ("",)),
-)
-MAIN = (
-    "bleu-2",
-    "bleu-3",
-    "bleu-5",
-    "lm-perplexity",
-    "order-gain",
-    "grammar-issues",
-    "grammatical-share",
-    "self-bleu-3",
-    "self-bleu-5",
-    "distinct-2",
-    "duplicate-share",
-    "seq-rep-3",
-    "reverse-bleu-5",
-    "reverse-lm-perplexity",
-    "frechet",
-    "mauve",
-    "copy-share",
-    "novelty-4",
-    "train-bleu-5",
-    "rare-sentence-share",
-    "types",
-    "length",
-)
-RUN = (
-    "nll-oracle",
-    "nll-test",
-    "grammatical-share",
-    "bleu-2",
-    "bleu-3",
-    "bleu-4",
-    "bleu-5",
-    "lm-perplexity",
-    "self-bleu-3",
-    "self-bleu-5",
-    "distinct-2",
-    "duplicate-share",
-    "seq-rep-3",
-    "reverse-bleu-5",
-    "reverse-lm-perplexity",
-    "frechet",
-    "mauve",
-    "copy-share",
-    "novelty-4",
-    "rare-sentence-share",
-    "length",
-    "kl-model-oracle",
-    "kl-oracle-model",
-)
-CURVE_SHORT = ("bleu-5", "self-bleu-5", "distinct-2", "nll-test", "reverse-bleu-5")
-CURVE = (
-    *CURVE_SHORT,
-    "lm-perplexity",
-    "reverse-lm-perplexity",
-    "nll-oracle",
-    "grammatical-share",
-    "duplicate-share",
-    "length",
-)
-# Numbers of words, which a table shows without decimals.
-COUNTS = ("types", "rare-types", "copied-span-max", "length-q05", "length-q50", "length-q95")
 COSTS = {"updates": 0, "tokens": 0, "cpu-minutes": 1, "cpu-seconds": 0}
-_DIGITS = {"nll-oracle": 3, "length": 1, **COSTS, **dict.fromkeys(COUNTS, 0)}
+"""What a run costs is no score; the decimals of each."""
+# Differences of likelihoods matter as much at twelve nats as at two.
+_IN_NATS = (TRUTH, LIKELIHOOD)
 
 
 def score_column(name: str) -> Column:
-    """The column of a score or a cost."""
-    return Column(name)
-
-
-def score_digits(name: str, value: float) -> int:
-    """The decimals of a score, or of a cost."""
-    if name in COUNTS and not float(value).is_integer():
-        return usual_digits(value)  # a mean of counts is none
-    return _DIGITS.get(name, usual_digits(value))
+    """The column of a score or a cost, or of something else that is told in figures."""
+    kind = kind_of(current_name(name))
+    if kind not in KINDS:
+        return Column(name)
+    return Column(name, higher_is_better=kind.higher_is_better, about=f"{kind.title}: {kind.about}")
 
 
 def score_figure(
@@ -98,9 +34,25 @@ def score_figure(
     is_flagged: bool = False,
 ) -> Figure:
     """A score, or a cost, with the decimals that it has everywhere."""
-    digits = score_digits(name, value)
-    return Figure(value, digits, deviation, interval, is_signed, is_flagged)
+    return Figure(value, _digits(name, value), deviation, interval, is_signed, is_flagged)
 
 
 def group_of(name: str) -> str:
-    return next(title for title, starts in GROUPS if name.startswith(starts))
+    """The title of the group that a score stands in."""
+    return kind_of(current_name(name)).group
+
+
+def main_scores(names: Iterable[str]) -> list[str]:
+    """Those of the scores that tables show where they do not show all, in the order of tables."""
+    return [name for name in in_order(set(names)) if kind_of(current_name(name)).main]
+
+
+def _digits(name: str, value: float) -> int:
+    if name in COSTS:
+        return COSTS[name]
+    kind = kind_of(current_name(name))
+    if kind.group in _IN_NATS:
+        return kind.digits
+    # A number of words is a whole one, and a mean of such numbers is not.
+    is_mean = kind.digits == 0 and not float(value).is_integer()
+    return usual_digits(value) if is_mean else usual_digits(value, kind.digits)
