@@ -81,13 +81,13 @@ def toy_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def toy_run(toy_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A finished run on the toy file; read it, and change only copies of its folder."""
-    return train_tiny(toy_file, tmp_path_factory.mktemp("toy-run") / "run")
+    return train_tiny(toy_file, tmp_path_factory.mktemp("toy-run") / "run", draws=True)
 
 
 @pytest.fixture(scope="session")
 def captions_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A finished run on captions; read it, and change only copies of its folder."""
-    return train_tiny("captions", tmp_path_factory.mktemp("captions-run") / "run")
+    return train_tiny("captions", tmp_path_factory.mktemp("captions-run") / "run", draws=True)
 
 
 @pytest.fixture

@@ -18,7 +18,9 @@ from sda.runs.run import Run
 SETS = ["--preset", "paper", *(word for value in TINY for word in ("--set", value))]
 
 
-def interrupted_everywhere(source: str, out: Path, more: tuple[str, ...] = ()) -> int:
+def interrupted_everywhere(
+    source: str, out: Path, more: tuple[str, ...] = (), draws: bool = False
+) -> int:
     """Interrupt the run after every single epoch; returns how often that was."""
     interruptions = 0
     for _ in range(EPOCHS):
@@ -26,12 +28,12 @@ def interrupted_everywhere(source: str, out: Path, more: tuple[str, ...] = ()) -
             train_tiny(source, out, more, Interrupting(epochs=1), resume=True)
         except KeyboardInterrupt:
             interruptions += 1
-    train_tiny(source, out, more, resume=True)
+    train_tiny(source, out, more, resume=True, draws=draws)
     return interruptions
 
 
 def test_a_run_interrupted_after_every_epoch(captions_run: Run, tmp_path: Path) -> None:
-    assert interrupted_everywhere("captions", tmp_path / "run") == EPOCHS
+    assert interrupted_everywhere("captions", tmp_path / "run", draws=True) == EPOCHS
 
     assert outcome(tmp_path / "run") == outcome(captions_run.path)
 
@@ -112,7 +114,7 @@ def test_a_run_interrupted_within_epochs(toy_run: Run, toy_file: Path, tmp_path:
             train_tiny(toy_file, tmp_path / "run", (), Interrupting(ticks=ticks), resume=True)
         except KeyboardInterrupt:
             interruptions += 1
-    train_tiny(toy_file, tmp_path / "run", resume=True)
+    train_tiny(toy_file, tmp_path / "run", resume=True, draws=True)
 
     assert interruptions == 5
     assert outcome(tmp_path / "run") == outcome(toy_run.path)
@@ -136,7 +138,7 @@ def test_interrupted_while_the_results_are_written(toy_run: Run, tmp_path: Path)
     (folder / "scores.json").unlink()
     (folder / "samples.txt").write_text("from another time\n")
 
-    train_tiny(toy_run.settings.source, folder, resume=True)
+    train_tiny(toy_run.settings.source, folder, resume=True, draws=True)
 
     assert outcome(folder) == outcome(toy_run.path)
 
@@ -148,7 +150,7 @@ def size_of(path: Path) -> int:
 @pytest.mark.slow
 def test_a_process_killed_at_random_moments(tmp_path: Path) -> None:
     more = ("stage2.epochs=8",)
-    whole = train_tiny("captions", tmp_path / "whole" / "run", more)
+    whole = train_tiny("captions", tmp_path / "whole" / "run", more, draws=True)
     chance = random.Random(20)
     command = [sys.executable, "-c", "from sda.cli import main; main()", "train", "captions"]
     command += ["--profile", "smoke", "--out", "run", "--resume", "--quiet", *SETS]

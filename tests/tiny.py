@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from sda.runs.run import Run
 from sda.runs.train import train_run
 from sda.settings.layers import Choices, Layers
 from sda.settings.schema import Settings
+from sda.show import run_page
 from sda.show.terminal import Quiet, Reporter
 
 # On top of the smoke profile: two epochs, one round and two epochs, of a few updates each.
@@ -84,10 +87,17 @@ def train_tiny(
     more: Sequence[str] = (),
     reporter: Reporter | None = None,
     resume: bool = False,
+    draws: bool = False,
     **choices: Any,
 ) -> Run:
+    """A run of seconds. Its report has curves only if it `draws`: they take most of the time."""
     settings, origins = tiny_settings(source, *more, **choices)
-    return train_run(settings, origins, out, reporter or Quiet(), resume)
+    with nullcontext() if draws else mock.patch.object(run_page, "draw_curves", no_curves):
+        return train_run(settings, origins, out, reporter or Quiet(), resume)
+
+
+def no_curves(runs: object) -> str:
+    return "<svg></svg>"
 
 
 @dataclass(frozen=True)

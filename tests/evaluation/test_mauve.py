@@ -104,6 +104,7 @@ def test_the_signature_holds_what_determines_the_score() -> None:
     assert score == mauve_score(cloud(0, 300), cloud(1, 400), seeds=2)
 
 
+@pytest.mark.slow
 def test_the_interval_is_as_wide_as_scores_of_other_draws_differ() -> None:
     real = cloud(0, 2000)
     scores = [mauve_score(cloud(seed, 2000, shift=1.0), real, seeds=2) for seed in range(1, 13)]
