@@ -91,6 +91,35 @@ def test_a_plane_that_a_run_has_no_score_of_is_none() -> None:
     assert distance_on(ORACLE, run(CURVE), run(CURVE)) is None
 
 
+def measured_on(count: int | None, plane: Plane = PRIMARY) -> Record:
+    """A run whose points tell how many sentences they are about, or an older one of 2,000."""
+    data = dict(run(CURVE, plane).data)
+    told = {} if count is None else {"sentences": count}
+    return as_record({**data, "curve": {**data["curve"], **told}})
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_equal"),
+    [(None, None, True), (1000, 1000, True), (1000, None, False), (2000, None, True)],
+)
+def test_runs_are_held_against_each_other_at_equal_numbers(
+    one: int | None, other: int | None, is_equal: bool
+) -> None:
+    """Self-BLEU of half the sentences is another score."""
+    pairs = ((one, other), (other, one))
+    found = [distance_on(PRIMARY, measured_on(a), measured_on(b)) for a, b in pairs]
+
+    assert [distance is not None for distance in found] == [is_equal, is_equal]
+
+
+def test_likelihoods_are_held_against_each_other_if_measured_in_one_way() -> None:
+    old, new = measured_on(None, ORACLE), measured_on(2000, ORACLE)
+
+    assert distance_on(ORACLE, new, new) is not None
+    assert distance_on(ORACLE, old, old) is not None
+    assert distance_on(ORACLE, new, old) is None
+
+
 @given(
     places=st.lists(st.integers(0, 100), min_size=2, max_size=6, unique=True),
     qualities=st.lists(st.floats(0, 1), min_size=6, max_size=6),

@@ -10,6 +10,7 @@ import pytest
 from reproduction.records import record_of
 from reproduction.small_jobs import tiny_job
 from sda.errors import UserError
+from sda.evaluation.catalogue import KINDS
 from sda.reproduction.ledger import FIELDS, FORMAT, Ledger
 
 
@@ -98,3 +99,26 @@ def test_a_folder_that_cannot_be_made(ledger: Ledger) -> None:
 
     with pytest.raises(UserError, match="Not a directory"):
         ledger.write(record)
+
+
+def test_scores_with_an_old_name_are_read_under_the_new_one(ledger: Ledger) -> None:
+    """The score that was called `mauve` is not the published one, and has another name since."""
+    values = {"mauve": 0.5, "bleu-2": 0.25}
+    contents = {"scores": values, "real": values, "signatures": {"mauve": "refs:5"}}
+    written = ledger.write(record_of(tiny_job("mle"), **contents))
+    before = written.path.read_bytes()
+    (found,) = Ledger(ledger.folder).records()
+
+    renamed = {"mauve-ngram": 0.5, "bleu-2": 0.25}
+    assert found.scores() == found.scores("real") == renamed
+    assert found.data["signatures"] == {"mauve-ngram": "refs:5"}
+    assert found.path.read_bytes() == before
+
+
+def test_every_record_of_the_repository_has_names_that_the_catalogue_knows() -> None:
+    records = Ledger(Path(__file__).parents[2] / "results").records()
+
+    assert len(records) > 200
+    found = {name for record in records for of in ("scores", "real") for name in record.scores(of)}
+    assert "mauve-ngram" in found
+    assert found <= {kind.name for kind in KINDS}

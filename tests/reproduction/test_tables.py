@@ -120,6 +120,29 @@ def test_a_start_is_shown_colder(tmp_path: Path) -> None:
     assert note(sheet, "The start at a colder temperature") is not None
 
 
+def told(data: dict[str, Any], sentences: int) -> dict[str, Any]:
+    """The record as it is written now, with the number of sentences that points are about."""
+    return {**data, "curve": {**data["curve"], "sentences": sentences}}
+
+
+def test_points_measured_as_the_rows_are_need_no_note(tmp_path: Path) -> None:
+    sheet = table(tmp_path, told(start(0), 2000), told(sda(0), 2000)).sheet()
+
+    assert cells(sheet, "RNN at T = 0.83 (single run)")["bleu-5"] == "0.500"
+    assert note(sheet, "The start at a colder temperature") is None
+    assert note(sheet, "No distance") is None
+    assert cells(sheet, "RNN +SDA (single run)")[ABOVE] == "+0.020"
+
+
+def test_rows_about_other_numbers_than_their_start_are_named(tmp_path: Path) -> None:
+    sheet = table(tmp_path, start(0), told(sda(0), 1000)).sheet()
+
+    assert cells(sheet, "RNN +SDA (single run)")[ABOVE] == "-"
+    assert note(sheet, "No distance: +SDA, whose curve is about another number") is not None
+    # The start was measured before points and rows were about the same sentences.
+    assert note(sheet, "The start at a colder temperature") is not None
+
+
 def test_points_about_other_sentences_bring_their_own_start(tmp_path: Path) -> None:
     other = start(0, real_points={"bleu-5": 0.4, "distinct-2": 0.6})
     sheet = table(tmp_path, other).sheet()

@@ -1,5 +1,6 @@
 """One run, one folder, one process at a time."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -206,3 +207,12 @@ def test_only_results_are_cleared(folder: RunFolder) -> None:
 
     assert [path.exists() for path in results] == [False] * len(results)
     assert [path.exists() for path in kept] == [True] * len(kept)
+
+
+def test_scores_with_an_old_name_are_read_under_the_new_one(folder: RunFolder) -> None:
+    scores = [{"name": name, "value": 0.5} for name in ("mauve", "frechet")]
+    row = {"name": "mle", "temperature": 1.0, "scores": scores}
+    folder.scores.write_text(json.dumps({"rows": [row]}))
+
+    (read,) = folder.read_scores()
+    assert [score["name"] for score in read["scores"]] == ["mauve-ngram", "frechet"]

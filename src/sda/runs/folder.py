@@ -164,8 +164,11 @@ class RunFolder:
             isinstance(row, dict) and keys <= row.keys() for row in rows
         ):
             raise UserError(f"{self.scores}: not the scores of a run")
-        for row in rows:
-            row["scores"] = [{**s, "name": current_name(s["name"])} for s in row["scores"]]
+        try:
+            for row in rows:
+                row["scores"] = [{**s, "name": current_name(s["name"])} for s in row["scores"]]
+        except (KeyError, TypeError):
+            raise UserError(f"{self.scores}: not the scores of a run") from None
         return rows
 
     def clear_results(self) -> None:

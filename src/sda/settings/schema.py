@@ -50,7 +50,7 @@ class EvaluationSettings(Section):
     self_bleu_samples: int = Field(default=2000, ge=2)
     """Sentences on which self-BLEU is measured; it grows with their number."""
     features: bool = True
-    """Whether the final table has the Fréchet distance and MAUVE, on features of n-grams."""
+    """Whether the final table has the Fréchet distance and mauve-ngram, on features of n-grams."""
     cold_temperature: float = Field(default=0.8, ge=LEAST_TEMPERATURE, allow_inf_nan=False)
     """A second temperature at which the start of Stage II is scored: sharper without training."""
 
