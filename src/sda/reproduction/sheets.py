@@ -10,7 +10,7 @@ from rich.console import Console
 
 from sda.evaluation.catalogue import LIKELIHOOD, TRUTH, kind_of
 from sda.reproduction.cost_columns import COSTS
-from sda.reproduction.summary import Summary, summarize
+from sda.reproduction.summary import SeedSummary, summarize
 from sda.show.comparison import latex_table, markdown_table
 from sda.show.rich_tables import narrow_tables
 
@@ -35,7 +35,7 @@ def row_name(title: str, seeds: int) -> str:
     return f"{title} {SINGLE}" if seeds == 1 else title
 
 
-def cell(summary: Summary | None, column: str, signed: bool = False) -> str:
+def cell(summary: SeedSummary | None, column: str, signed: bool = False) -> str:
     """Mean and standard deviation, the one value there is, or a dash."""
     if summary is None:
         return NOTHING
@@ -44,7 +44,7 @@ def cell(summary: Summary | None, column: str, signed: bool = False) -> str:
     return text if summary.sd is None else f"{text} ± {summary.sd:.{digits}f}"
 
 
-def cell_with_interval(summary: Summary | None, column: str = "") -> str:
+def cell_with_interval(summary: SeedSummary | None, column: str = "") -> str:
     """Mean with its sign and 95 % interval, or the one value there is."""
     if summary is None:
         return NOTHING
