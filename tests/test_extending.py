@@ -29,7 +29,7 @@ PROMISES = [
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the files that the page says to save, where Python looks for modules."""
     module, *_ = blocks(PAGE, "python")
-    settings, _ = blocks(PAGE, "toml")
+    settings, *_ = blocks(PAGE, "toml")
     (tmp_path / "fading.py").write_text(module)
     (tmp_path / "fading.toml").write_text(settings)
     monkeypatch.syspath_prepend(tmp_path)

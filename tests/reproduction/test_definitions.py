@@ -2,19 +2,25 @@
 
 import tomllib
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reproduction.records import record_of, write_ledger
 from sda.errors import UserError
 from sda.reproduction import definitions
 from sda.reproduction.definitions import chosen, experiment, experiment_names, merged
+from sda.reproduction.figures import draw_figure
+from sda.reproduction.jobs import plan_jobs
 from sda.reproduction.looks import title_of
+from sda.reproduction.tables import base_tables
 from sda.settings.layers import names_of
 from sda.settings.schema import leaves
 
+ROOT = Path(__file__).parents[2]
 NUMBERS = {
     "ablation": "",
     "baselines": "",
@@ -212,6 +218,26 @@ def test_a_row_like_another_has_its_settings_under_its_own(monkeypatch: pytest.M
     assert row.settings == {"mle": {"epochs": 3, "rate": 0.2}}
     assert row.profiles == {"small": {}}
     assert (row.name, row.title) == ("rl", "+RL")
+
+
+def test_the_experiment_of_the_page_is_planned_tabled_and_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    section = page.partition("# Add an experiment in one file")[2]
+    (tmp_path / "shorter.toml").write_text(section.partition("```toml\n")[2].partition("```")[0])
+    monkeypatch.setattr(definitions, "_folder", lambda: tmp_path)
+    found = experiment("shorter")
+    jobs = plan_jobs(found, "smoke", seeds=1)
+
+    assert [job.name for job in jobs] == [
+        f"rnn-{row}-smoke-0" for row in ("mle", "sda", "sda-none")
+    ]
+    assert jobs[2].start is not None and jobs[2].start.key == jobs[0].key != jobs[2].key
+    ledger = write_ledger(tmp_path / "results", [record_of(job) for job in jobs])
+    (table,) = base_tables(found, ledger, "smoke", seeds=1)
+    assert [row.title for row in table.rows] == ["RNN", "RNN +SDA", "RNN +SDA, no completions"]
+    assert draw_figure(found, "smoke", ledger, ".svg")
 
 
 def test_titles_of_methods_are_those_of_known_methods() -> None:
