@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sda.reproduction.summary import Summary, summarize
+from sda.reproduction.summary import SeedSummary, summarize
 from sda.show.shown_scores import score_figure
 from sda.show.table import NAMES, Cell, Column, Figure, Table
 
@@ -26,14 +26,14 @@ def row_name(title: str, seeds: int) -> str:
     return f"{title} {SINGLE}" if seeds == 1 else title
 
 
-def over_seeds(summary: Summary | None, column: str, is_signed: bool = False) -> Figure | None:
+def over_seeds(summary: SeedSummary | None, column: str, is_signed: bool = False) -> Figure | None:
     """Mean and standard deviation, or the one value there is."""
     if summary is None:
         return None
     return score_figure(column, summary.mean, summary.sd, is_signed=is_signed)
 
 
-def with_interval(summary: Summary | None, column: str = "") -> Figure | None:
+def with_interval(summary: SeedSummary | None, column: str = "") -> Figure | None:
     """Mean with its sign and 95 % interval, or the one value there is."""
     if summary is None:
         return None

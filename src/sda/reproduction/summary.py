@@ -29,7 +29,7 @@ def quantile(degrees: int) -> float:
 
 
 @dataclass(frozen=True)
-class Summary:
+class SeedSummary:
     """What the values of several seeds say together; one value has no spread."""
 
     count: int
@@ -42,13 +42,13 @@ class Summary:
         return asdict(self)
 
 
-def summarize(values: Sequence[float]) -> Summary | None:
+def summarize(values: Sequence[float]) -> SeedSummary | None:
     """Mean, standard deviation and 95 % interval of the mean; None of no values."""
     if not values:
         return None
     middle = mean(values)
     if len(values) == 1:
-        return Summary(1, middle, None, None)
+        return SeedSummary(1, middle, None, None)
     sd = stdev(values)
     reach = quantile(len(values) - 1) * sd / math.sqrt(len(values))
-    return Summary(len(values), middle, sd, (middle - reach, middle + reach))
+    return SeedSummary(len(values), middle, sd, (middle - reach, middle + reach))
