@@ -10,11 +10,10 @@ MINUTE = 60
 
 @dataclass(frozen=True)
 class Cost:
-    """A column: which cost of a record it shows, in parts of how much, and with how many digits."""
+    """A column: which cost of a record it shows, and in parts of how much."""
 
     key: str
     part: float
-    digits: int
 
     def of(self, costs: Mapping[str, float]) -> float | None:
         """The figure of a run; None where it was not counted."""
@@ -23,7 +22,7 @@ class Cost:
 
 
 COSTS = {
-    "updates": Cost("updates", 1, 0),
-    "tokens": Cost("written", 1, 0),
-    "cpu-minutes": Cost("cpu_seconds", MINUTE, 1),
+    "updates": Cost("updates", 1),
+    "tokens": Cost("written", 1),
+    "cpu-minutes": Cost("cpu_seconds", MINUTE),
 }

@@ -34,7 +34,7 @@ COLD = 0.83
 
 
 @dataclass(frozen=True)
-class Line:
+class TableLine:
     """One line: for each column its values by seed, and what the paper has."""
 
     title: str
@@ -90,10 +90,10 @@ class BaseTable:
         return any(row.records for row in self.rows)
 
     @cached_property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[TableLine]:
         """Real text, the rows, and after each start what it is at a colder temperature."""
         groups = _real_groups(self.rows, self.columns)
-        found: list[Line] = []
+        found: list[TableLine] = []
         if len(groups) < 2:
             found.append(self._real(REAL, groups[0][1] if groups else {}))
         for row in self.rows:
@@ -101,17 +101,17 @@ class BaseTable:
                 if first is row:
                     found.append(self._real(f"{REAL} for {row.title}", by_seed))
             values = {column: row.values(column) for column in self.columns}
-            found.append(Line(row.title, sorted(row.records), values, row.paper, row))
+            found.append(TableLine(row.title, sorted(row.records), values, row.paper, row))
             if row.is_start:
                 found += _curve_lines(row, self.columns)
         return found
 
-    def _real(self, title: str, by_seed: Mapping[int, Mapping[str, float]]) -> Line:
+    def _real(self, title: str, by_seed: Mapping[int, Mapping[str, float]]) -> TableLine:
         values = {
             column: {seed: scores[column] for seed, scores in by_seed.items() if column in scores}
             for column in self.columns
         }
-        return Line(title, sorted(by_seed), values, self.experiment.paper_real)
+        return TableLine(title, sorted(by_seed), values, self.experiment.paper_real)
 
     def sheet(self) -> Table:
         """The figures, and below them what is missing and what alarmed."""
@@ -132,7 +132,7 @@ class BaseTable:
             body.append([*cells, self._above(line)])
         return sheet(self.title, [*header, Column(ABOVE)], body, self._notes())
 
-    def _above(self, line: Line) -> Cell:
+    def _above(self, line: TableLine) -> Cell:
         if line.row is None:
             return None
         if line.row.is_start:
@@ -260,7 +260,7 @@ def _agree(
     )
 
 
-def _curve_lines(row: Row, columns: Sequence[str]) -> list[Line]:
+def _curve_lines(row: Row, columns: Sequence[str]) -> list[TableLine]:
     """The start at a colder temperature; before it at T = 1 if that is not what the row tells."""
     records = list(row.records.values())
     known = [set(record.data["curve"]["temperatures"]) for record in records]
@@ -269,7 +269,7 @@ def _curve_lines(row: Row, columns: Sequence[str]) -> list[Line]:
         return []
     is_comparable = all(_is_comparable(record, columns) for record in records)
     return [
-        Line(
+        TableLine(
             f"{row.title} at T = {temperature:g}{'' if is_comparable else ON_CURVE}",
             sorted(row.records),
             {column: row.point_values(temperature, column) for column in columns},
