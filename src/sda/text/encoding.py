@@ -38,11 +38,14 @@ def encode_lines(
         sentences = vocabulary.encode(_texts(lines, vocabulary.tokenizer))
         sentences = sentences.about(context_of(lines, labels))
         return sentences[(sentences.lengths <= most).nonzero()[:, 0]].trimmed()
-    words = [line.words.split() for line in lines]
-    has_ids = [vocabulary.has_unknown or vocabulary.covers(line) for line in words]
-    ids = [vocabulary.encode_words(line) for line in compress(words, has_ids)]
+    written, ids = [], []
+    for line in lines:
+        words = line.words.split()
+        if vocabulary.has_unknown or vocabulary.covers(words):
+            written.append(line)
+            ids.append(vocabulary.encode_words(words))
     sentences = Sentences.from_flat(Flat.from_lists(ids), vocabulary.eos)
-    return sentences.about(context_of(list(compress(lines, has_ids)), labels))
+    return sentences.about(context_of(written, labels))
 
 
 def _make_words(

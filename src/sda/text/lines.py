@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from sda.errors import UserError
 from sda.text.context import Context
@@ -18,13 +20,14 @@ class Line(NamedTuple):
     words: str
     label: str | None
 
-    @property
-    def length(self) -> int:
-        return self.words.count(" ") + 1
+
+def lengths_of(lines: Sequence[Line]) -> NDArray[np.int64]:
+    """(L,) the words of each line."""
+    return np.fromiter((words.count(" ") + 1 for words, _ in lines), np.int64, len(lines))
 
 
 def words_of(lines: Sequence[Line]) -> list[str]:
-    return [line.words for line in lines]
+    return [words for words, _ in lines]
 
 
 def label_counts(lines: Sequence[Line]) -> dict[str, int]:

@@ -15,7 +15,7 @@ from sda.errors import UserError
 from sda.text.corpus import Corpus
 from sda.text.counts import FileCounts, Summary
 from sda.text.encoding import encode_lines, make_vocabulary
-from sda.text.lines import Line, check_labels, label_counts, words_of
+from sda.text.lines import Line, check_labels, label_counts, lengths_of, words_of
 from sda.text.preparation import Preparation
 from sda.text.reading import Record, check_kinds, each_record
 from sda.text.sentences import Sentences
@@ -106,7 +106,7 @@ def prepare(path: Path, preparation: Preparation, seed: int) -> Prepared:
         valid_in_train=sum(line in known for line in valid_lines),
         test_in_train=sum(line in known for line in test_lines),
         vocabulary=len(vocabulary),
-        words=sum(line.length for line in shared),
+        words=int(lengths_of(shared).sum()),
         subwords=int(train.lengths.sum()) - len(train) if has_subwords else 0,
         unknown_words=0 if vocabulary.unk is None else int((train.tokens == vocabulary.unk).sum()),
         max_length=max_length,
@@ -141,12 +141,10 @@ def _load(path: Path, preparation: Preparation) -> _File:
     split = tokenizer(preparation.tokenizer).split
     records = list(each_record(path, preparation.column, preparation.field, preparation.label))
     if preparation.lowercase:
-        records = [Record(record.text.lower(), record.label) for record in records]
-    every = [
-        Line(" ".join(words), record.label) for record in records if (words := split(record.text))
-    ]
+        records = [Record(text.lower(), label) for text, label in records]
+    every = [Line(" ".join(words), label) for text, label in records if (words := split(text))]
 
-    lengths = np.fromiter((line.length for line in every), np.int64, len(every))
+    lengths = lengths_of(every)
     too_short = lengths < preparation.min_length
     too_long = lengths > preparation.max_length
     if preparation.too_long == "cut":

@@ -61,7 +61,7 @@ def each_record(
     is_empty = True
     for number, record in records:
         is_empty = False
-        if record.label == "" and record.text.strip():
+        if label is not None and record.label == "" and record.text.strip():
             raise UserError(
                 f"{path}, line {number}: no label in {label!r}; give every sentence one."
             )
