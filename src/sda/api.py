@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sda.evaluation.evaluator import Evaluation, Options
 from sda.evaluation.texts import evaluate_texts
+from sda.models.discriminator import Discriminator
+from sda.models.generator import Generator
+from sda.reference.metric import ReferenceMetric
 from sda.runs.folder import RunFolder
-from sda.runs.handed import GivenDiscriminator, GivenGenerator, GivenMetric, sections
+from sda.runs.handed import sections
 from sda.runs.own_text import as_lines
 from sda.runs.run import Run
-from sda.runs.train import Callback, train_run
+from sda.runs.train import train_run
 from sda.settings.layers import Choices
 from sda.show.terminal import Quiet, Terminal
 from sda.text.reading import read_lines
@@ -23,9 +26,9 @@ def train(
     out: str | Path,
     *,
     method: str | None = None,
-    generator: str | GivenGenerator = "rnn",
-    discriminator: str | GivenDiscriminator | None = None,
-    metric: str | GivenMetric | None = None,
+    generator: str | Generator | type[Generator] = "rnn",
+    discriminator: str | Discriminator | type[Discriminator] | None = None,
+    metric: str | ReferenceMetric | type[ReferenceMetric] | Callable[..., Any] | None = None,
     profile: str = "small",
     preset: str | None = None,
     seed: int | None = None,
@@ -33,7 +36,7 @@ def train(
     settings: Mapping[str, Any] | None = None,
     resume: bool = False,
     quiet: bool = True,
-    callbacks: Sequence[Callback] = (),
+    callbacks: Sequence[Callable[[dict[str, Any]], object]] = (),
 ) -> Run:
     """Train a generator in the folder `out`, score what it writes, and return the run.
 
@@ -68,11 +71,14 @@ def train(
     colours, animals = ["red", "green", "blue", "white", "black"], ["cat", "dog", "bird", "fish"]
     texts = [f"the {c} {a} saw a {b}" for c in colours for a in animals for b in animals]
 
+
     def short(texts):
         return [-len(text.split()) for text in texts]
 
+
     def enough(line):
         return line["stage"] == "mle" and line["epoch"] == 3
+
 
     run = sda.train(texts, "runs/short", metric=short, profile="smoke", callbacks=[enough])
     print(run.sample(3))

@@ -15,8 +15,27 @@ from sda.text.sentences import Sentences
 class ReferenceMetric(ABC):
     """Scores sentences, higher is better; minus infinity keeps a sentence out of the buffer.
 
+    A subclass has a `name` and a call from sentences to scores; arguments of its `__init__` named
+    `vocabulary`, `train`, `generator` and `rng` are filled in by the run, others are settings.
     `depends_on_generator` says whether scores change as the generator learns, so that the buffer
-    must be scored anew each epoch.
+    must be scored anew each epoch. For a metric on plain texts a function is enough.
+
+    ```python
+    import sda
+
+
+    class Brevity(sda.ReferenceMetric):
+        name = "brevity"
+
+        def __init__(self, scale: float = 1.0):
+            self.scale = scale
+
+        def __call__(self, sentences):
+            return -self.scale * sentences.lengths.double()
+
+
+    run = sda.train("captions", "runs/brief", metric=Brevity, profile="smoke")
+    ```
     """
 
     name: str

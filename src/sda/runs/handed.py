@@ -2,7 +2,7 @@
 
 A file cannot hold an object, so settings record a name of it and carry the object along in memory:
 what is written, compared and hashed is the name, what is built is the object. After reading the
-file again only the name is left, and the object has to be given again.
+file again only the name is left, and the object has to be given again (decision 0141).
 """
 
 from __future__ import annotations
@@ -18,11 +18,6 @@ from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
 from sda.reference.metric import ReferenceMetric
 from sda.settings.schema import Settings, Table
-
-Function = Callable[..., Any]
-GivenGenerator = Generator | type[Generator]
-GivenDiscriminator = Discriminator | type[Discriminator]
-GivenMetric = ReferenceMetric | type[ReferenceMetric] | Function
 
 ROLES = ("generator", "discriminator", "metric")
 OBJECT = "object:"
@@ -66,9 +61,9 @@ def ask_again(name: str, key: str) -> UserError:
 
 
 def sections(
-    generator: GivenGenerator | None,
-    discriminator: GivenDiscriminator | None,
-    metric: GivenMetric | None,
+    generator: Generator | type[Generator] | None,
+    discriminator: Discriminator | type[Discriminator] | None,
+    metric: ReferenceMetric | type[ReferenceMetric] | Callable[..., Any] | None,
 ) -> dict[str, Any]:
     """The sections of settings that the objects take the place of; none for those not given."""
     found: dict[str, Any] = {}

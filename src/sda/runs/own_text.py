@@ -1,4 +1,7 @@
-"""A run's own copy of texts that came as a list: it can be resumed, scored and moved with it."""
+"""A run's own copy of texts that came as a list: it can be resumed, scored and moved with it.
+
+Decision 0142.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +14,14 @@ from sda.errors import UserError
 from sda.evaluation.alarms import Alarm
 from sda.evaluation.evaluator import Evaluation
 from sda.evaluation.score import Score
+from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
 from sda.randomness import seeded
+from sda.reference.metric import ReferenceMetric
 from sda.runs.assemble import build_models, build_state
 from sda.runs.checkpoint import Checkpoint
 from sda.runs.folder import STAGE_ONE, RunFolder
-from sda.runs.handed import (
-    ROLES,
-    GivenDiscriminator,
-    GivenGenerator,
-    GivenMetric,
-    give_again,
-    sections,
-)
+from sda.runs.handed import ROLES, give_again, sections
 from sda.runs.parts import Selector
 from sda.sampling import Decoding, sample
 from sda.settings.schema import Settings
@@ -37,46 +32,54 @@ from sda.text.sentences import Sentences
 class Run:
     """A run folder as an object: what it was told, what it learned, what it wrote.
 
-    `path` is the folder. A generator, discriminator or metric that was handed to `sda.train` as an
-    object, and that no import finds, has to be given again for all that needs it: sentences of a
-    generator of one's own, or of a method that selects by a metric of one's own.
+    `sda.train` returns one, and `Run(path)` opens one that is there. A generator, discriminator or
+    metric that was handed to `sda.train` as an object, and that no import finds, has to be given
+    again to what needs it: `Run(path, generator=mine)` to write with a generator of one's own,
+    `Run(path, metric=mine)` where a method selects by a metric of one's own.
 
-        run = sda.Run("runs/mine", metric=my_metric)
+    ```python
+    import sda
+
+    sda.train("captions", "runs/quick", profile="smoke", seed=1)
+    run = sda.Run("runs/quick")
+    print(run.sample(3, temperature=0.9))
+    for row in run.scores():
+        print(row.name, row.temperature, row.value("bleu-3"))
+    ```
     """
 
     def __init__(
         self,
         path: Path | str,
         *,
-        generator: GivenGenerator | None = None,
-        discriminator: GivenDiscriminator | None = None,
-        metric: GivenMetric | None = None,
+        generator: Generator | type[Generator] | None = None,
+        discriminator: Discriminator | type[Discriminator] | None = None,
+        metric: ReferenceMetric | type[ReferenceMetric] | Callable[..., Any] | None = None,
     ) -> None:
         self.folder = RunFolder(Path(path))
         given = sections(generator, discriminator, metric)
-        self.settings = give_again(self.folder.settings(), given, self.path)
-
-    @classmethod
-    def trained(cls, path: Path, settings: Settings) -> Run:
-        """The run that was trained there by these settings, with the objects that they carry."""
-        run = cls(path)
-        objects = {role: getattr(settings, role) for role in ROLES}
-        run.settings = run.settings.model_copy(update=objects)
-        return run
+        self._settings = give_again(self.folder.settings(), given, self.path)
 
     def __repr__(self) -> str:
         return f"Run({str(self.folder.path)!r})"
 
     @property
     def path(self) -> Path:
+        """The run folder."""
         return self.folder.path
 
     @property
+    def settings(self) -> Settings:
+        """Everything that determines the run, as `config.toml` holds it."""
+        return self._settings
+
+    @property
     def is_finished(self) -> bool:
+        """Whether training has come to its end and samples, scores and report are there."""
         return self.folder.is_finished
 
     def progress(self) -> list[dict[str, Any]]:
-        """The figures of every epoch so far."""
+        """The figures of every epoch so far: `stage`, `epoch`, and what was measured, by name."""
         return self.folder.read_progress()
 
     def scores(self) -> list[Evaluation]:
@@ -105,7 +108,7 @@ class Run:
             raise UserError(f"{self.folder.scores}: not the scores of a run") from None
 
     def generator(self, stage: str = "last") -> Generator:
-        """The generator of the newest checkpoint, or with `mle` the one that Stage I ended with."""
+        """The trained generator; with stage "mle" the one that maximum likelihood ended with."""
         vocabulary, max_length = self.folder.load_vocabulary()
         models = build_models(self.settings, vocabulary, max_length, torch.Generator())
         self._load_weights(stage, *models)
@@ -130,11 +133,16 @@ class Run:
         max_length: int | None = None,
         stage: str = "last",
     ) -> list[str]:
-        """n sentences of the run's generator as text; the same seed gives the same ones.
+        """`n` sentences of the run's generator as text; the same seed gives the same ones.
 
-        The unknown word, where the vocabulary has one, is never written. A run with a selection
-        applies it to its last state. The selection may need the metric, and the metric the training
-        sentences, so the source is read again and has to be as it was.
+        - `temperature`: below 1 the likelier words are preferred, above 1 less so.
+        - `top_k`, `top_p`: only the k likeliest words, or those that make up this share.
+        - `max_length`: sentences are cut after so many words.
+        - `stage`: "last", or "mle" for the generator that maximum likelihood ended with.
+
+        The unknown word, where the vocabulary has one, is never written. A run with a selection,
+        such as best-of-n, applies it to its last state. The selection may need the metric, and the
+        metric the training sentences, so the source is read again and has to be as it was.
         """
         vocabulary, _ = self.folder.load_vocabulary()
         decoding = make_decoding(temperature, top_k, top_p, vocabulary.unk)
@@ -160,6 +168,14 @@ class Run:
         state, metric = build_state(self.settings, loaded.corpus, first)
         self._load_weights("last", state.generator, state.discriminator)
         return state.generator, Selector(self.settings, loaded.corpus, metric, state.discriminator)
+
+
+def trained_run(path: Path, settings: Settings) -> Run:
+    """The run that was trained there by these settings, with the objects that they carry."""
+    run = Run(path)
+    objects = {role: getattr(settings, role) for role in ROLES}
+    run._settings = run.settings.model_copy(update=objects)
+    return run
 
 
 def _written(scores: Sequence[Score]) -> int:

@@ -22,7 +22,7 @@ from sda.runs.keeper import Keeper
 from sda.runs.own_text import readable
 from sda.runs.parts import augment, build_objective, build_selection, hold_out
 from sda.runs.plan import choose_loop, first_writer, plan
-from sda.runs.run import Run
+from sda.runs.run import Run, trained_run
 from sda.runs.start import check_start, check_start_text, start_rows, take_start
 from sda.scoring.final import score_rows
 from sda.scoring.scorer import FinalScorer, Monitor
@@ -65,7 +65,7 @@ def train_run(
             folder.check_same(settings)
             if folder.is_finished:
                 reporter.say(f"{out}: this run is finished")
-                return Run.trained(out, settings)
+                return trained_run(out, settings)
         else:
             check_start(settings)
         # Before anything is computed: an oracle's sentences are part of what must not vary.
@@ -79,7 +79,7 @@ def train_run(
                 own = {} if lines is None else {"source": OWN_TEXT}
                 folder.begin(write_toml(settings.model_copy(update=own), origins))
         training.run()
-        return Run.trained(out, settings)
+        return trained_run(out, settings)
 
 
 class _Training:
@@ -238,7 +238,7 @@ class _Training:
         rows, samples = score_rows(
             settings,
             scorer,
-            Run.trained(folder.path, settings).generator("mle"),
+            trained_run(folder.path, settings).generator("mle"),
             self.state.generator if has_imitated else None,
             self.selection,
             start_rows(settings),
