@@ -18,7 +18,7 @@ from sda.baselines.edits import edit
 from sda.baselines.file_edits import Recipe, augment_file
 from sda.text.captions.caption_grammar import CaptionGrammar
 from sda.text.sentences import Flat
-from sda.text.synonyms import Choices, find_choices, wordnet
+from sda.text.synonyms import WordChoices, find_choices, wordnet
 
 SENTENCES = 5_000
 PER_SENTENCE = 4
@@ -39,7 +39,7 @@ def rows() -> list[Row]:
 
 
 def ids_row(
-    sentences: Flat, choices: Choices, lines: list[list[str]], table: textbook.Table
+    sentences: Flat, choices: WordChoices, lines: list[list[str]], table: textbook.Table
 ) -> Row:
     def ours() -> Flat:
         return edit(sentences, choices, 0, per_sentence=PER_SENTENCE)
@@ -80,7 +80,7 @@ def spelled(sentences: Flat, words: tuple[str, ...]) -> list[list[str]]:
 
 
 def synonym_lists(
-    words: tuple[str, ...], choices: Choices, spellings: tuple[str, ...]
+    words: tuple[str, ...], choices: WordChoices, spellings: tuple[str, ...]
 ) -> dict[str, list[str]]:
     """The choices as a dictionary of words."""
     rows = spelled(Flat(choices.words, choices.starts), spellings)

@@ -48,6 +48,11 @@ class Elsewhere(torch.Tensor):
     def __repr__(self) -> str:  # type: ignore[override]
         return f"Elsewhere({self.held})"
 
+    @property
+    def is_meta(self) -> bool:  # type: ignore[override]
+        """Unlike tensors of `meta`, it has values, which a model can be loaded into."""
+        return False
+
     def tolist(self) -> Any:
         return self.held.tolist()
 

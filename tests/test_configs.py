@@ -121,7 +121,7 @@ def test_every_metric_builds_and_scores(generator: str, metric: str, corpus: Cor
     settings, _ = Choices("captions", generator=generator, metric=metric, profile="smoke").settle()
     if metric == "grammatical":
         # The corpus here lacks the grammar's words; the metric has tests of its own.
-        with pytest.raises(UserError, match="is not in the vocabulary"):
+        with pytest.raises(UserError, match="the vocabulary lacks words of the caption grammar"):
             build_state(settings, corpus, seeded(1))
         return
     state, _ = build_state(settings, corpus, seeded(1))

@@ -13,10 +13,10 @@ import textbook_eda as textbook
 from baselines.words import lists
 from sda.baselines.edits import OPERATIONS, count_changed, edit
 from sda.text.sentences import Flat
-from sda.text.synonyms import Choices
+from sda.text.synonyms import WordChoices
 
 # Words 0 to 2 have synonyms, 3 to 5 none; 6 to 9 are written only.
-CHOICES = Choices.from_lists([[6, 7], [8], [9, 0, 1], [], [], []])
+CHOICES = WordChoices.from_lists([[6, 7], [8], [9, 0, 1], [], [], []])
 TABLE = {
     "0": ["6", "7"],
     "1": ["8"],

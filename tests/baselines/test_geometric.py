@@ -10,9 +10,9 @@ from baselines.words import lists
 from sda.baselines.geometric import SynonymGeometric, replace_geometric
 from sda.text.corpus import Corpus
 from sda.text.sentences import Flat
-from sda.text.synonyms import Choices
+from sda.text.synonyms import WordChoices
 
-CHOICES = Choices.from_lists([[4, 5, 6], [7], [8], []])
+CHOICES = WordChoices.from_lists([[4, 5, 6], [7], [8], []])
 
 
 def test_numbers_and_ranks_are_geometric() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sda.reproduction.definitions import experiment
 from sda.reproduction.jobs import Job, plan_jobs
-from sda.reproduction.ledger import Ledger, Record
+from sda.reproduction.ledger import Ledger, RunRecord
 
 Scores = Mapping[str, float]
 Points = Mapping[float, Sequence[Scores]]
@@ -85,9 +85,9 @@ def record_of(job: Job, **contents: Any) -> dict[str, Any]:
     return record(job.row, job.seed, **{**about, **contents})
 
 
-def as_record(data: Mapping[str, Any]) -> Record:
+def as_record(data: Mapping[str, Any]) -> RunRecord:
     """The record as if it had been read from a file."""
-    return Record(Path(f"{data['row']}-{data['seed']}.json"), data)
+    return RunRecord(Path(f"{data['row']}-{data['seed']}.json"), data)
 
 
 def jobs_of(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reproduction.records import as_record, jobs_of, record
 from sda.evaluation.dominance import Axis, Plane
 from sda.reproduction.distance import Distance, distance_on, plane_title, planes_for, start_key
-from sda.reproduction.ledger import Record
+from sda.reproduction.ledger import RunRecord
 from sda.scoring.planes import PRIMARY
 
 ORACLE = Plane(Axis("nll-test", False), Axis("nll-oracle", False))
@@ -17,7 +17,7 @@ ORACLE = Plane(Axis("nll-test", False), Axis("nll-oracle", False))
 CURVE = {1.0: [(0.2, 0.3)], 0.5: [(0.6, 0.5)]}
 
 
-def run(points: dict[float, Sequence[tuple[float, float]]], plane: Plane = PRIMARY) -> Record:
+def run(points: dict[float, Sequence[tuple[float, float]]], plane: Plane = PRIMARY) -> RunRecord:
     """A record with such points on the plane, one pair for each sampling."""
     names = plane.diversity.name, plane.quality.name
     samplings = {
@@ -91,7 +91,7 @@ def test_a_plane_that_a_run_has_no_score_of_is_none() -> None:
     assert distance_on(ORACLE, run(CURVE), run(CURVE)) is None
 
 
-def measured_on(count: int | None, plane: Plane = PRIMARY) -> Record:
+def measured_on(count: int | None, plane: Plane = PRIMARY) -> RunRecord:
     """A run whose points tell how many sentences they are about, or an older one of 2,000."""
     data = dict(run(CURVE, plane).data)
     told = {} if count is None else {"sentences": count}

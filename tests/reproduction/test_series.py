@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from reproduction.records import as_record, jobs_of, record, record_of, write_ledger
 from sda.reproduction.definitions import experiment
-from sda.reproduction.ledger import Ledger, Record
+from sda.reproduction.ledger import Ledger, RunRecord
 from sda.reproduction.quantity import Quantity
 from sda.reproduction.rows import read_rows
 from sda.reproduction.series import (
@@ -33,7 +33,7 @@ def both(x: float, y: float) -> dict[str, float]:
     return {"self-bleu-5": x, "bleu-5": y}
 
 
-def run(**contents: Any) -> Record:
+def run(**contents: Any) -> RunRecord:
     return as_record(record(**contents))
 
 
@@ -154,7 +154,7 @@ def ledger(tmp_path: Path) -> Ledger:
     return write_ledger(tmp_path, records)
 
 
-def found(ledger: Ledger, *keys: str) -> list[Record]:
+def found(ledger: Ledger, *keys: str) -> list[RunRecord]:
     records = [ledger.find(key) for key in keys]
     return [some for some in records if some is not None]
 

@@ -14,6 +14,7 @@ from sda.models.branching import State
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
 from sda.reference.likelihood import Likelihood
 from sda.runs.handed import Handed, sections
+from sda.text.context import Context
 
 
 class Fading(sda.Generator):
@@ -26,7 +27,7 @@ class Fading(sda.Generator):
         self.words = nn.Parameter(torch.randn(vocabulary_size + 1, size, generator=rng))
         self.output = nn.Parameter(torch.randn(size, vocabulary_size, generator=rng))
 
-    def start(self, n: int) -> State:
+    def start(self, n: int, context: Context | None = None) -> State:
         return torch.zeros(n, self.words.shape[1])
 
     def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:

@@ -350,7 +350,7 @@ def test_leakrnn_alone_trains_the_discriminator_that_it_reads(
 
 def test_every_setting_is_known_to_matter_in_stage_one_or_not() -> None:
     later = {"buffer", "stage2", "metric", "selection", "guard", "evaluation"}
-    beside = {"start", "method", "checkpoint_every", "discriminator_phase"}
+    beside = {"start", "method", "checkpoint_every", "discriminator_phase", "device"}
 
     assert set(Settings.model_fields) == {*SECTIONS, *later, *beside}
     assert set(DiscriminatorSettings.model_fields) == {*JUDGE, "rounds", "passes", "sentences"}

@@ -6,6 +6,7 @@ from tiny import tiny_settings
 from sda.settings.layers import Choices, names_of
 from sda.settings.method_name import method_name
 from sda.training.stages import StageTwoSettings
+from sda.training.step_kinds import KINDS
 
 
 @pytest.mark.parametrize("method", names_of("methods"))
@@ -40,7 +41,7 @@ def test_single_values_may_make_another_method(more: tuple[str, ...], name: str)
 
 def test_all_steps_and_rewards_have_a_name() -> None:
     fields = StageTwoSettings.model_fields
-    for steps in fields["steps"].annotation.__args__:  # type: ignore[union-attr]
+    for steps in ("alternating", "none", *KINDS):
         for reward in fields["reward"].annotation.__args__:  # type: ignore[union-attr]
             more = (f"stage2.steps='{steps}'", f"stage2.reward={reward}")
             assert method_name(tiny_settings("captions", *more)[0])

@@ -10,12 +10,12 @@ import pytest
 
 from sda.errors import UserError
 from sda.text.stop_words import STOP_WORDS
-from sda.text.synonyms import Choices, find_choices, read_synonyms, wordnet
+from sda.text.synonyms import WordChoices, find_choices, read_synonyms, wordnet
 
 Write = Callable[..., Path]
 
 
-def rows(choices: Choices, spellings: tuple[str, ...]) -> list[list[str]]:
+def rows(choices: WordChoices, spellings: tuple[str, ...]) -> list[list[str]]:
     starts = choices.starts.tolist()
     return [
         [spellings[word] for word in choices.words[starts[row] : starts[row + 1]].tolist()]

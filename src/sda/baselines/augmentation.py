@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sda.errors import UserError
 from sda.text.corpus import Corpus
 from sda.text.sentences import Flat, Sentences
-from sda.text.synonyms import Choices, find_choices, read_synonyms, wordnet
+from sda.text.synonyms import WordChoices, find_choices, read_synonyms, wordnet
 from sda.text.vocabulary import Vocabulary, WordVocabulary
 
 
@@ -69,10 +69,10 @@ def mark_words(
     return np.concatenate((np.zeros(first, np.bool_), judge(words)))
 
 
-def synonym_choices(vocabulary: Vocabulary, path: str | None) -> Choices:
+def synonym_choices(vocabulary: Vocabulary, path: str | None) -> WordChoices:
     """The synonyms of each id among the words of the vocabulary, by WordNet or the user's table."""
     table = wordnet() if path is None else read_synonyms(Path(path))
     first, words = spelled(vocabulary)
     choices, _ = find_choices(words, table, in_vocabulary=True)
     starts = np.concatenate((np.zeros(first, np.int64), choices.starts))
-    return Choices(choices.words + np.int32(first), starts)
+    return WordChoices(choices.words + np.int32(first), starts)

@@ -17,7 +17,7 @@ import numpy as np
 from sda.text.compiled import Ids, Numbers, compiled
 from sda.text.sentences import Flat
 from sda.text.streams import Stream, below, geometric, start_stream, uniform
-from sda.text.synonyms import Choices
+from sda.text.synonyms import WordChoices
 
 Operation = Literal["replace", "insert", "swap", "delete"]
 OPERATIONS: tuple[Operation, ...] = ("replace", "insert", "swap", "delete")
@@ -28,7 +28,7 @@ _TRIES = 10  # swaps that may exchange equal words before another operation take
 
 def edit(
     sentences: Flat,
-    choices: Choices,
+    choices: WordChoices,
     seed: int,
     *,
     alpha: float = 0.1,
@@ -80,7 +80,7 @@ def count_changed(source: Ids, starts: Numbers, written: Ids, written_starts: Nu
     return changed
 
 
-def check(sentences: Flat, choices: Choices, per_sentence: int) -> None:
+def check(sentences: Flat, choices: WordChoices, per_sentence: int) -> None:
     """Refuses what would make compiled code read beyond its arrays."""
     if per_sentence < 1:
         raise ValueError(f"per_sentence must be 1 or more, not {per_sentence}")

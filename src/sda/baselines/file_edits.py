@@ -21,7 +21,7 @@ from sda.errors import UserError
 from sda.files import whole_file
 from sda.text.reading import SUFFIXES, check_kinds, each_line
 from sda.text.sentences import Flat
-from sda.text.synonyms import Choices, find_choices, read_synonyms, wordnet
+from sda.text.synonyms import WordChoices, find_choices, read_synonyms, wordnet
 from sda.text.tokens import tokenizer
 
 FITTED_LINES = 200_000
@@ -204,7 +204,7 @@ def _from_table(
     )
 
 
-def _editing(choices: Choices, recipe: Recipe, operations: tuple[str, ...]) -> Write:
+def _editing(choices: WordChoices, recipe: Recipe, operations: tuple[str, ...]) -> Write:
     return lambda sentences, first: edit(
         sentences,
         choices,

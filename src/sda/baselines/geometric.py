@@ -11,7 +11,7 @@ from sda.baselines.edits import check, choose
 from sda.text.compiled import Ids, Numbers, compiled
 from sda.text.sentences import Flat
 from sda.text.streams import geometric, start_stream
-from sda.text.synonyms import Choices
+from sda.text.synonyms import WordChoices
 
 
 @dataclass(eq=False)
@@ -42,7 +42,7 @@ class SynonymGeometric(Augmentation):
 
 def replace_geometric(
     sentences: Flat,
-    choices: Choices,
+    choices: WordChoices,
     seed: int,
     *,
     per_sentence: int = 4,

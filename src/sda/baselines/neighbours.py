@@ -19,7 +19,7 @@ from sda.baselines.augmentation import Augmentation, mark_words
 from sda.baselines.edits import edit
 from sda.text.sentences import Flat
 from sda.text.stop_words import STOP_WORDS
-from sda.text.synonyms import Choices
+from sda.text.synonyms import WordChoices
 
 COMMON = 5
 """Times that a word must occur: the company of a rarer one is chance."""
@@ -60,7 +60,7 @@ def has_meaning(words: Sequence[str]) -> NDArray[np.bool_]:
 
 def find_neighbours(
     sentences: Flat, is_word: NDArray[np.bool_], seed: int, neighbours: int = 5, size: int = 64
-) -> Choices:
+) -> WordChoices:
     """The `neighbours` closest words of every common one by the cosine of their vectors.
 
     Words where `is_word` (V,) is false neither have neighbours nor are any, though they count as
@@ -72,7 +72,7 @@ def find_neighbours(
     chosen = np.flatnonzero(is_word & (counts >= COMMON))
     starts = np.zeros(len(is_word) + 1, np.int64)
     if len(chosen) < 2:
-        return Choices(np.zeros(0, np.int32), starts)
+        return WordChoices(np.zeros(0, np.int32), starts)
     vectors = word_vectors(sentences, len(is_word), size, seed)[torch.from_numpy(chosen)]
     vectors = torch.nn.functional.normalize(vectors, dim=1)
     kept = min(neighbours, len(chosen) - 1)
@@ -83,7 +83,7 @@ def find_neighbours(
         closest.append(cosines.topk(kept, dim=1).indices.numpy())
     starts[chosen + 1] = kept
     words = chosen[np.concatenate(closest).ravel()].astype(np.int32)
-    return Choices(words, np.cumsum(starts))
+    return WordChoices(words, np.cumsum(starts))
 
 
 def word_vectors(sentences: Flat, words: int, size: int, seed: int) -> Tensor:

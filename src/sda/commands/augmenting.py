@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sda.commands.options import Column, Field, Lower, Seed, Tokenizer, Tokens
+from sda.commands.options import Column, Field, Lower, Seed, TokenizerName, Tokens
 
 SHORT_WORK = 2.0  # seconds; a bar for less is a flicker
 
@@ -49,7 +49,7 @@ def eda(
         typer.Option(help="Your table (.txt): a word, a tab, its synonyms; else WordNet's."),
     ] = None,
     lower: Lower = False,
-    tokenizer: Tokens = Tokenizer.whitespace,
+    tokenizer: Tokens = TokenizerName.whitespace,
     column: Column = None,
     field: Field = None,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sda import LARGEST_SEED
-from sda.commands.options import Column, Field, Lower, Tokenizer, Tokens
+from sda.commands.options import Column, Field, Lower, TokenizerName, Tokens
 
 
 def evaluate(
@@ -56,7 +56,7 @@ def evaluate(
         int, typer.Option(min=0, max=LARGEST_SEED, help="Which sentences are taken.")
     ] = 0,
     lower: Lower = False,
-    tokenizer: Tokens = Tokenizer.whitespace,
+    tokenizer: Tokens = TokenizerName.whitespace,
     column: Column = None,
     field: Field = None,
 ) -> None:

@@ -18,7 +18,7 @@ from sda.commands.options import (
     Seed,
     Stage,
     Subwords,
-    Tokenizer,
+    TokenizerName,
     text_or_none,
 )
 
@@ -86,7 +86,7 @@ def train(
     label: Label = None,
     lower: Lower = False,
     subwords: Subwords = None,
-    tokenizer: Annotated[Tokenizer | None, typer.Option(help="whitespace or words.")] = None,
+    tokenizer: Annotated[TokenizerName | None, typer.Option(help="whitespace or words.")] = None,
     min_count: Annotated[
         int | None,
         typer.Option(min=1, help="Words seen less often are written as unknown."),

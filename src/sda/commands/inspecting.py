@@ -14,7 +14,7 @@ from sda.commands.options import (
     Label,
     Lower,
     Subwords,
-    Tokenizer,
+    TokenizerName,
     Tokens,
     text_or_none,
 )
@@ -26,7 +26,7 @@ def inspect(
     field: Field = None,
     label: Label = None,
     lower: Lower = False,
-    tokenizer: Tokens = Tokenizer.whitespace,
+    tokenizer: Tokens = TokenizerName.whitespace,
     subwords: Subwords = None,
     min_count: Annotated[
         int, typer.Option(min=1, help="Words seen less often than this are unknown words.")

@@ -11,7 +11,7 @@ import typer
 from sda import LARGEST_SEED
 
 
-class Tokenizer(StrEnum):
+class TokenizerName(StrEnum):
     whitespace = "whitespace"
     words = "words"
 
@@ -40,7 +40,7 @@ Label = Annotated[
     ),
 ]
 Lower = Annotated[bool, typer.Option("--lower", help="Turn all letters into small ones.")]
-Tokens = Annotated[Tokenizer, typer.Option("--tokenizer", help="How text is cut into words.")]
+Tokens = Annotated[TokenizerName, typer.Option("--tokenizer", help="How text is cut into words.")]
 Subwords = Annotated[
     int | None,
     typer.Option(

@@ -35,7 +35,8 @@ class Discriminator(nn.Module, ABC):
 
     @property
     def device(self) -> torch.device:
-        return next(self.parameters()).device
+        """Where sentences have to be; a judge without parameters takes those of the CPU."""
+        return next((value.device for value in self.parameters()), torch.device("cpu"))
 
 
 def match_label(

@@ -12,7 +12,7 @@ from typing import Any
 
 from sda.evaluation.dominance import Axis, Curve, Plane, gaps
 from sda.reproduction.jobs import Job, start_settings
-from sda.reproduction.ledger import Record
+from sda.reproduction.ledger import RunRecord
 from sda.scoring.planes import PRIMARY, curve_on
 from sda.settings.layers import source_kind
 
@@ -70,7 +70,7 @@ class Distance:
     points: int
 
 
-def has_points_like_its_table(record: Record) -> bool:
+def has_points_like_its_table(record: RunRecord) -> bool:
     """Whether the points are about the sentences and references that the scores are about.
 
     Older records have points about another number of sentences, and NLL_test on fewer.
@@ -78,7 +78,7 @@ def has_points_like_its_table(record: Record) -> bool:
     return "sentences" in record.data["curve"]
 
 
-def is_on_equal_terms(plane: Plane, one: Record, other: Record) -> bool:
+def is_on_equal_terms(plane: Plane, one: RunRecord, other: RunRecord) -> bool:
     """Whether points of the two may be held against each other on the plane.
 
     Self-BLEU and distinct n-grams depend on the number of sentences. Older records, which do not
@@ -94,7 +94,7 @@ def is_on_equal_terms(plane: Plane, one: Record, other: Record) -> bool:
     )
 
 
-def distance_on(plane: Plane, run: Record, start: Record) -> Distance | None:
+def distance_on(plane: Plane, run: RunRecord, start: RunRecord) -> Distance | None:
     """The run above the curve of the start; None where either has no point on the plane.
 
     Also None where the two were not measured on equal terms.
@@ -115,7 +115,7 @@ def distance_on(plane: Plane, run: Record, start: Record) -> Distance | None:
     )
 
 
-def _curve(plane: Plane, record: Record) -> Curve | None:
+def _curve(plane: Plane, record: RunRecord) -> Curve | None:
     """The points of a record on the plane, in the order of their temperatures."""
     points: list[dict[str, Any]] = [
         {

@@ -37,7 +37,7 @@ FIELDS = (
 
 
 @dataclass(frozen=True)
-class Record:
+class RunRecord:
     """What one run gave."""
 
     path: Path
@@ -82,26 +82,26 @@ class Ledger:
         return cls(folder)
 
     @cached_property
-    def _by_key(self) -> dict[str, Record]:
+    def _by_key(self) -> dict[str, RunRecord]:
         return {record.key: record for record in self._read()}
 
-    def find(self, key: str) -> Record | None:
+    def find(self, key: str) -> RunRecord | None:
         """The record of the run with that key, whichever experiment it was made for."""
         return self._by_key.get(key)
 
-    def records(self) -> list[Record]:
+    def records(self) -> list[RunRecord]:
         return list(self._by_key.values())
 
-    def _read(self) -> Iterator[Record]:
+    def _read(self) -> Iterator[RunRecord]:
         for path in sorted(self.folder.glob("*/*.json")):
             data = read_json(path)
             if not isinstance(data, dict) or not all(name in data for name in FIELDS):
                 raise UserError(f"{path}: not a record of the ledger")
             if data.get("format") != FORMAT:
                 raise UserError(f"{path}: written in format {data.get('format')}, not {FORMAT}")
-            yield Record(path, {**data, **_renamed(data)})
+            yield RunRecord(path, {**data, **_renamed(data)})
 
-    def write(self, data: Mapping[str, Any]) -> Record:
+    def write(self, data: Mapping[str, Any]) -> RunRecord:
         """Put a record down; one of the same name with other settings gives way."""
         name = f"{data['base']}-{data['row']}-{data['profile']}-{data['seed']}.json"
         path = self.folder / data["experiment"] / name
@@ -112,7 +112,7 @@ class Ledger:
         lines = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in whole.items())
         write_text(path, f"{{\n{lines}\n}}\n")
         self.__dict__.pop("_by_key", None)
-        return Record(path, whole)
+        return RunRecord(path, whole)
 
 
 def _renamed(data: Mapping[str, Any]) -> dict[str, Any]:

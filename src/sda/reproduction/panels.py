@@ -15,7 +15,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from sda.errors import UserError
 from sda.evaluation.catalogue import kind_of
 from sda.reproduction.definitions import Experiment
-from sda.reproduction.ledger import Record
+from sda.reproduction.ledger import RunRecord
 from sda.reproduction.quantity import Quantity
 from sda.reproduction.rows import Row
 from sda.reproduction.scene import Scene, row_label
@@ -231,7 +231,7 @@ def panels_of(experiment: Experiment) -> list[Panel]:
         raise UserError(f"experiments/{experiment.name}.toml: '{key}': {problem['msg']}") from None
 
 
-def _records(rows: Sequence[Row]) -> list[Record]:
+def _records(rows: Sequence[Row]) -> list[RunRecord]:
     return [record for row in rows for record in row.records.values()]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from sda.reproduction.ledger import Record
+from sda.reproduction.ledger import RunRecord
 from sda.reproduction.tables import BaseTable
 
 HOUR = 3600
@@ -28,9 +28,9 @@ def provenance(tables: Sequence[BaseTable]) -> str:
     return f"```\n{command}\n```\n\n" + "".join(f"- {fact}\n" for fact in facts)
 
 
-def used_records(tables: Sequence[BaseTable]) -> list[Record]:
+def used_records(tables: Sequence[BaseTable]) -> list[RunRecord]:
     """Each record behind the tables once, with those of the starts, ordered by their files."""
-    found: dict[str, Record] = {}
+    found: dict[str, RunRecord] = {}
     for table in tables:
         for row in table.rows:
             keys = [record.key for record in row.records.values()]
@@ -54,7 +54,7 @@ def _seeds(table: BaseTable) -> str:
     return "; ".join(parts)
 
 
-def _packages(record: Record) -> str:
+def _packages(record: RunRecord) -> str:
     return ", ".join(f"{name} {version}" for name, version in record.data["packages"].items())
 
 

@@ -12,7 +12,7 @@ from sda.reproduction.cost_columns import COSTS
 from sda.reproduction.definitions import Experiment, RowDefinition
 from sda.reproduction.distance import Distance, distance_on, start_key
 from sda.reproduction.jobs import Job, plan_jobs
-from sda.reproduction.ledger import Ledger, Record
+from sda.reproduction.ledger import Ledger, RunRecord
 
 BASE_TITLES = {"rnn": "RNN", "leakrnn": "LeakRNN"}
 
@@ -44,7 +44,7 @@ class Row:
         return self.definition.paper.get(self.base, {})
 
     @cached_property
-    def records(self) -> dict[int, Record]:
+    def records(self) -> dict[int, RunRecord]:
         """The finished runs."""
         found = {job.seed: self.ledger.find(job.key) for job in self.jobs}
         return {seed: record for seed, record in found.items() if record is not None}
@@ -112,7 +112,7 @@ def read_rows(
     ]
 
 
-def _value(record: Record, column: str) -> float | None:
+def _value(record: RunRecord, column: str) -> float | None:
     if column in COSTS:
         return COSTS[column].of(record.costs)
     return record.scores().get(column)

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from sda.errors import UserError
 from sda.reproduction.jobs import Job
-from sda.reproduction.ledger import Ledger, Record
+from sda.reproduction.ledger import Ledger, RunRecord
 from sda.reproduction.work import Places, do_job
 from sda.runs.folder import RunFolder
 
@@ -157,7 +157,7 @@ def _failure(job: Job, trouble: UserError, lost: Sequence[Job]) -> str:
     return f"{job.name}: {trouble}" + (f"; not run without it: {names}" if lost else "")
 
 
-def estimate(left: Sequence[Job], records: Sequence[Record], workers: int) -> float | None:
+def estimate(left: Sequence[Job], records: Sequence[RunRecord], workers: int) -> float | None:
     """Seconds until all is done, by what like jobs took; None where no like job is known."""
     total = 0.0
     for job in left:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sda.reproduction.ledger import Ledger, Record
+from sda.reproduction.ledger import Ledger, RunRecord
 from sda.reproduction.quantity import Quantity, Scores
 from sda.reproduction.rows import Row
 
@@ -66,7 +66,7 @@ class Curves:
         return Spread(places, runs.mean(axis=0), runs.min(axis=0), runs.max(axis=0))
 
 
-def temperature_curves(records: Sequence[Record], x: Quantity, y: Quantity) -> Curves | None:
+def temperature_curves(records: Sequence[RunRecord], x: Quantity, y: Quantity) -> Curves | None:
     """The means over samplings, at the temperatures where all runs have both scores."""
     runs = [
         {point["temperature"]: _mean_pair(point["samplings"], x, y) for point in points}
@@ -107,18 +107,18 @@ def near_one(starts: Sequence[Curves]) -> tuple[Range, Range] | None:
     return (left, right), (below, above)
 
 
-def final_points(records: Sequence[Record], x: Quantity, y: Quantity) -> Values:
+def final_points(records: Sequence[RunRecord], x: Quantity, y: Quantity) -> Values:
     """Both scores at temperature 1 of each run that has them, (S, 2)."""
-    return _complete((x.of(scores), y.of(scores)) for scores in map(Record.scores, records))
+    return _complete((x.of(scores), y.of(scores)) for scores in map(RunRecord.scores, records))
 
 
-def final_values(records: Sequence[Record], quantity: Quantity) -> Values:
+def final_values(records: Sequence[RunRecord], quantity: Quantity) -> Values:
     """The score at temperature 1 of each run that has it, (S,)."""
     return final_points(records, quantity, quantity)[:, 0]
 
 
 def real_point(
-    records: Sequence[Record], x: Quantity, y: Quantity, is_on_curve: bool
+    records: Sequence[RunRecord], x: Quantity, y: Quantity, is_on_curve: bool
 ) -> tuple[float, float] | None:
     """Both scores of real text, the mean over the runs; as measured for curves, or at the end."""
     pairs = _complete(
@@ -136,7 +136,7 @@ def _complete(pairs: Iterable[tuple[float, float]]) -> Values:
     return found[np.isfinite(found).all(axis=1)]
 
 
-def epoch_spread(records: Sequence[Record], ledger: Ledger, name: str) -> Spread:
+def epoch_spread(records: Sequence[RunRecord], ledger: Ledger, name: str) -> Spread:
     """A figure of the training, counted in epochs from the end of Stage I, which is epoch 0.
 
     Stage I of a run that shares it comes from the record of its start. Only epochs at which all
@@ -149,7 +149,7 @@ def epoch_spread(records: Sequence[Record], ledger: Ledger, name: str) -> Spread
     return _spread({key: some for key, some in values.items() if len(some) == len(records)})
 
 
-def _epochs(record: Record, ledger: Ledger, name: str) -> dict[float, float]:
+def _epochs(record: RunRecord, ledger: Ledger, name: str) -> dict[float, float]:
     key = record.data["start"]
     start = None if key is None else ledger.find(key)
     lines: list[Mapping[str, Any]] = [*(start.data["progress"] if start else ())]

@@ -19,7 +19,7 @@ from sda.reproduction.distance import (
     plane_title,
     planes_for,
 )
-from sda.reproduction.ledger import Ledger, Record
+from sda.reproduction.ledger import Ledger, RunRecord
 from sda.reproduction.rows import Row, base_title, read_rows
 from sda.reproduction.sheets import distance_cell, over_seeds, plain, row_name, sheet
 from sda.reproduction.summary import summarize
@@ -278,7 +278,7 @@ def _curve_lines(row: Row, columns: Sequence[str]) -> list[TableLine]:
     ]
 
 
-def _is_comparable(record: Record, columns: Sequence[str]) -> bool:
+def _is_comparable(record: RunRecord, columns: Sequence[str]) -> bool:
     """Whether points are about as many sentences, and the same references, as the scores are.
 
     Self-BLEU and distinct n-grams depend on the number, BLEU on the references, and real text has

@@ -31,6 +31,7 @@ SECTIONS = (
     "augmentation",
     "objective",
     "mle",
+    "loop",
 )
 JUDGE = ("rate", "batch_size", "first_rounds", "first_passes", "first_sentences", "unseen")
 START_ROWS = 3  # of a table: real text, and the end of Stage I at two temperatures

@@ -6,13 +6,8 @@ from sda.settings.schema import Settings
 
 # A method says what Stage II does, all but `sda`: its file is empty and leaves that to the preset.
 LEFT_TO_PRESET = "sda"
-OTHER_STEPS = {
-    "likelihood": "mle-longer",
-    "buffer": "raft",
-    "blended": "blended",
-    "mixed": "mixed",
-    "none": "mle",
-}
+# What is not here is called as its steps are.
+OTHER_STEPS = {"likelihood": "mle-longer", "buffer": "raft", "none": "mle"}
 TRAINING_STEPS = {
     "prob": "rl",
     "gail": "rl",
@@ -31,5 +26,6 @@ def method_name(settings: Settings) -> str:
     two = settings.stage2
     if settings.method != LEFT_TO_PRESET or two.steps == "alternating":
         return settings.method
-    name = TRAINING_STEPS[two.reward] if two.steps == "training" else OTHER_STEPS[two.steps]
+    other = OTHER_STEPS.get(two.steps, two.steps)
+    name = TRAINING_STEPS[two.reward] if two.steps == "training" else other
     return f"{name}+mle" if two.mle_every and two.steps != "none" else name

@@ -24,7 +24,7 @@ Synonyms = Mapping[str, tuple[str, ...]]
 """The synonyms of a word, the best first."""
 
 
-class Choices(NamedTuple):
+class WordChoices(NamedTuple):
     """What each word may become: word w any of `words[starts[w]:starts[w + 1]]`, the best first.
 
     `starts` is (V + 1,). A word without a choice is left as it is.
@@ -38,8 +38,8 @@ class Choices(NamedTuple):
         return len(self.starts) - 1
 
     @staticmethod
-    def from_lists(lists: Sequence[Sequence[int]]) -> Choices:
-        return Choices(*Flat.from_lists(lists))
+    def from_lists(lists: Sequence[Sequence[int]]) -> WordChoices:
+        return WordChoices(*Flat.from_lists(lists))
 
 
 @cache
@@ -78,7 +78,7 @@ def read_synonyms(path: Path) -> Synonyms:
 
 def find_choices(
     spellings: Sequence[str], table: Synonyms, in_vocabulary: bool
-) -> tuple[Choices, tuple[str, ...]]:
+) -> tuple[WordChoices, tuple[str, ...]]:
     """What each spelling may become, and the spellings of all ids that this may write.
 
     Id i is `spellings[i]`. Synonyms that are no spelling are left out if `in_vocabulary`, and
@@ -92,4 +92,4 @@ def find_choices(
             for synonym in found:
                 ids.setdefault(synonym, len(ids))
         rows.append([ids[other] for other in found if other in ids and other != word])
-    return Choices.from_lists(rows), tuple(ids)
+    return WordChoices.from_lists(rows), tuple(ids)
