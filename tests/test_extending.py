@@ -3,6 +3,8 @@ the baseline trains."""
 
 import importlib
 import inspect
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,12 +12,14 @@ import pytest
 from contracts import test_generators as contract
 from fakes import seeded
 from test_docs import ROOT, blocks
+from tiny import train_tiny
 
 from sda.errors import UserError
 from sda.models.generator import Generator
 from sda.runs.components import build
 from sda.runs.run import Run
 from sda.settings.layers import Choices
+from sda.training import step_kinds
 
 PAGE = ROOT / "docs" / "extending.md"
 PROMISES = [
@@ -125,3 +129,67 @@ def test_the_baseline_of_the_page(baseline: Path, capsys: pytest.CaptureFixture[
     runs = [Run(baseline / "runs" / name) for name in ("plain", "smooth")]
     assert runs[0].progress()[-1]["updates"] == runs[1].progress()[-1]["updates"]
     assert runs[1].settings.objective == {"use": "smoothing:Smoothing", "share": 0.05}
+
+
+TOPICS = "# Add a generator that writes about something"
+STEP = "# Add a kind of step in one place"
+
+
+def blocks_under(heading: str, language: str) -> list[str]:
+    """The blocks of a section of the page."""
+    section = PAGE.read_text().partition(f"\n{heading}\n")[2].partition("\n# ")[0]
+    return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
+
+
+@pytest.fixture
+def topics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the two files of the generator that reads labels."""
+    (tmp_path / "topics.py").write_text(blocks_under(TOPICS, "python")[0])
+    (tmp_path / "topics.toml").write_text(blocks_under(TOPICS, "toml")[0])
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    importlib.invalidate_caches()
+    return tmp_path
+
+
+def test_a_generator_that_reads_labels_is_two_files(
+    topics: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exec(compile(blocks_under(TOPICS, "python")[1], "docs/extending.md", "exec"), {})
+
+    assert {path.name for path in topics.iterdir()} - {"__pycache__", "runs"} == {
+        "topics.py",
+        "topics.toml",
+        "reviews.csv",
+    }
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    run = Run(topics / "runs" / "reviews")
+    words = {"good": ("lovely", "great", "fresh"), "bad": ("awful", "stale", "cold")}
+    counts = {
+        (label, mood): sum(text.split().count(word) for text in texts for word in words[mood])
+        for label in words
+        for texts in [run.sample(300, label=label)]
+        for mood in words
+    }
+    # Words of the sentence's own mood are far more frequent than those of the other.
+    assert counts["good", "good"] > 2 * counts["good", "bad"], counts
+    assert counts["bad", "bad"] > 2 * counts["bad", "good"], counts
+    records = [json.loads(line) for line in run.folder.buffer.read_text().splitlines()]
+    assert {record["label"] for record in records} == {"good", "bad"}
+    assert type(run.generator()).__name__ == "FadingTopic"
+
+
+def test_a_kind_of_step_is_one_value(
+    tmp_path: Path, toy_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = dict(vars(step_kinds))
+    exec(compile(blocks_under(STEP, "python")[0], "docs/extending.md", "exec"), names)
+    monkeypatch.setitem(step_kinds.KINDS, "thrice", names["THRICE"])
+    more = ("stage2.steps=thrice", "stage2.first_steps=2", "stage2.epochs=2")
+    run = train_tiny(toy_file, tmp_path / "run", more)
+    before, after = (line["updates"] for line in (run.progress()[-3], run.progress()[-1]))
+
+    # Three steps, then two, as the profile's schedule has; no discriminator was asked for.
+    assert after - before == (3 + 2) * 3
+    assert {line["stage"] for line in run.progress()} == {"mle", "imitation"}
+    assert run.scores()[-1].name == "thrice"
