@@ -25,6 +25,7 @@ from benchmarks.bench_models import (
 )
 from benchmarks.harness import Row, compare, least_cpu_seconds
 from sda.models.cnn import CnnDiscriminator
+from sda.models.generator import Frame
 from sda.models.leak import LeakGenerator
 from sda.rewards import rollout_rewards
 from sda.sampling import sample
@@ -146,7 +147,7 @@ class TextbookEpoch:
 
 def make_models(rng: torch.Generator) -> tuple[LeakGenerator, CnnDiscriminator]:
     discriminator = make_discriminator(rng)
-    return LeakGenerator(VOCABULARY, None, LENGTH, rng, discriminator), discriminator
+    return LeakGenerator(Frame(VOCABULARY, None, LENGTH), rng, discriminator), discriminator
 
 
 def leak_state(rng: torch.Generator) -> TrainState:

@@ -19,7 +19,7 @@ from benchmarks.harness import Row, compare
 from sda.buffer import Buffer
 from sda.models.cnn import CnnDiscriminator
 from sda.models.discriminator import Discriminator
-from sda.models.generator import Generator
+from sda.models.generator import Frame, Generator
 from sda.models.rnn import RnnGenerator
 from sda.rewards import rollout_rewards
 from sda.sampling import sample
@@ -186,7 +186,7 @@ class TextbookEpoch:
 
 
 def make_generator(rng: torch.Generator) -> RnnGenerator:
-    return RnnGenerator(VOCABULARY, None, LENGTH, rng)
+    return RnnGenerator(Frame(VOCABULARY, None, LENGTH), rng)
 
 
 def make_discriminator(rng: torch.Generator) -> CnnDiscriminator:

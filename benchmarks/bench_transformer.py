@@ -6,6 +6,7 @@ import torch
 
 from benchmarks import textbook_transformer as textbook
 from benchmarks.harness import Row, compare
+from sda.models.generator import Frame
 from sda.models.transformer import TransformerGenerator
 from sda.sampling import sample
 
@@ -18,7 +19,7 @@ PART = 2 * textbook.BATCH
 
 def rows() -> list[Row]:
     rng = torch.Generator().manual_seed(0)
-    generator = TransformerGenerator(VOCABULARY, None, LENGTH, rng)
+    generator = TransformerGenerator(Frame(VOCABULARY, None, LENGTH), rng)
     ours_seconds, textbook_seconds = compare(
         lambda: sample(generator, SENTENCES, rng), lambda: textbook.sample(generator, PART, rng)
     )

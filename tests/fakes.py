@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from sda.models.branching import State
 from sda.models.discriminator import Discriminator
-from sda.models.generator import Generator
+from sda.models.generator import Frame, Generator
 from sda.models.oracle import GATES
 from sda.text.context import Context
 from sda.text.sentences import Flat, Sentences
@@ -57,7 +57,7 @@ class FixedGenerator(Generator):
     def __init__(
         self, probabilities: Sequence[float], eos: int | None = None, max_length: int = 4
     ) -> None:
-        super().__init__(len(probabilities), eos, max_length)
+        super().__init__(Frame(len(probabilities), eos, max_length))
         self.logits = nn.Parameter(torch.tensor(probabilities).log())
         self.rows_seen: list[int] = []
 

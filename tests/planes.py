@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
+
+import pytest
+from matplotlib.figure import Figure
 
 from sda.runs.curve import judge_all
 
@@ -47,3 +51,15 @@ def result(*curves: dict[str, Any], real: list[dict[str, Any]] = REAL) -> dict[s
         "curves": list(curves),
         "comparisons": [verdict.as_dict() for verdict in judge_all(curves, real)],
     }
+
+
+def kept_figures(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> list[Figure]:
+    """The figures that drawings of the module are made from, as they are made."""
+    figures: list[Figure] = []
+
+    def keep(*arguments: Any, **options: Any) -> Figure:
+        figures.append(Figure(*arguments, **options))
+        return figures[-1]
+
+    monkeypatch.setattr(module, "Figure", keep)
+    return figures

@@ -26,28 +26,6 @@ from sda.training.step_kinds import INTERLEAVED, TRAINING
 
 KINDS = ("defaults", "discriminators", "generators", "methods", "metrics", "presets")
 PARTS = ("text", "oracle")  # of a profile
-METHODS = (
-    "mle",
-    "rl",
-    "sda",
-    "sda-gail",
-    "mixed",
-    "constant",
-    "random-buffer",
-    "train-as-buffer",
-    "mle-longer",
-    "raft",
-    "metric-reward",
-    "best-of-n",
-    "d-rejection",
-    "eda",
-    "un-rare",
-    "un-repeat",
-    "un-vocabulary",
-    "un-words",
-    "mixup",
-    "sda-two-policy",
-)
 WITHOUT_METRIC = (
     "mle",
     "rl",
@@ -61,6 +39,18 @@ WITHOUT_METRIC = (
     "un-words",
     "mixup",
 )
+WITH_METRIC = (
+    "sda",
+    "sda-gail",
+    "mixed",
+    "random-buffer",
+    "train-as-buffer",
+    "raft",
+    "metric-reward",
+    "best-of-n",
+    "sda-two-policy",
+)
+METHODS = (*WITHOUT_METRIC, *WITH_METRIC)
 SOURCES = ("captions", "oracle", "lines.txt")
 
 

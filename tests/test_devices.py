@@ -12,6 +12,7 @@ from tiny import Interrupting, contents, train_tiny, write_toy
 from sda import devices
 from sda.devices import find_device, rows_at_once, same_device_or_cpu
 from sda.errors import UserError
+from sda.models.generator import Frame
 from sda.models.rnn import RnnGenerator
 from sda.runs.checkpoint import Checkpoints
 from sda.sampling import sample
@@ -57,7 +58,7 @@ def test_tensors_of_the_device_do_not_mix_with_others() -> None:
 
 def test_a_device_writes_what_the_cpu_writes() -> None:
     def generator() -> RnnGenerator:
-        return RnnGenerator(12, 0, 8, seeded(1), embedding=6, hidden=6, init_std=0.8)
+        return RnnGenerator(Frame(12, 0, 8), seeded(1), embedding=6, hidden=6, init_std=0.8)
 
     expected = sample(generator(), 20, seeded(2)).tokens
     with PretendDevice():

@@ -15,7 +15,7 @@ from test_docs import ROOT, blocks
 from tiny import train_tiny
 
 from sda.errors import UserError
-from sda.models.generator import Generator
+from sda.models.generator import Frame, Generator
 from sda.runs.components import build
 from sda.runs.run import Run
 from sda.settings.layers import Choices
@@ -29,17 +29,22 @@ PROMISES = [
 ]
 
 
+def saved(folder: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str]) -> Path:
+    """The folder with these files in it, where Python looks for modules."""
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.chdir(folder)
+    importlib.invalidate_caches()
+    return folder
+
+
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the files that the page says to save, where Python looks for modules."""
     module, *_ = blocks(PAGE, "python")
     settings, *_ = blocks(PAGE, "toml")
-    (tmp_path / "fading.py").write_text(module)
-    (tmp_path / "fading.toml").write_text(settings)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    importlib.invalidate_caches()
-    return tmp_path
+    return saved(tmp_path, monkeypatch, {"fading.py": module, "fading.toml": settings})
 
 
 def test_the_files_go_by_the_names_on_the_page(place: Path) -> None:
@@ -57,9 +62,7 @@ def test_the_generator_keeps_the_promises(
         {"use": "fading:FadingMemory", "size": 5},
         "generator",
         Generator,
-        vocabulary_size=contract.WORDS,
-        eos=0,
-        max_length=contract.LONGEST,
+        frame=Frame(contract.WORDS, 0, contract.LONGEST),
         rng=seeded(3),
     )
 
@@ -82,9 +85,7 @@ def test_a_mistake_in_a_key_lists_the_right_ones(place: Path) -> None:
             {"use": "fading:FadingMemory", "sise": 64},
             "generator",
             Generator,
-            vocabulary_size=4,
-            eos=0,
-            max_length=3,
+            frame=Frame(4, 0, 3),
             rng=seeded(0),
         )
 
@@ -105,12 +106,8 @@ def test_the_run_of_the_page(place: Path, capsys: pytest.CaptureFixture[str]) ->
 @pytest.fixture
 def baseline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the files of the baseline, where Python looks for modules."""
-    (tmp_path / "smoothing.py").write_text(blocks(PAGE, "python")[2])
-    (tmp_path / "smoothing.toml").write_text(blocks(PAGE, "toml")[1])
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    importlib.invalidate_caches()
-    return tmp_path
+    files = {"smoothing.py": blocks(PAGE, "python")[2], "smoothing.toml": blocks(PAGE, "toml")[1]}
+    return saved(tmp_path, monkeypatch, files)
 
 
 def test_the_baseline_goes_by_the_names_on_the_page(baseline: Path) -> None:
@@ -144,12 +141,8 @@ def blocks_under(heading: str, language: str) -> list[str]:
 @pytest.fixture
 def topics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the two files of the generator that reads labels."""
-    (tmp_path / "topics.py").write_text(blocks_under(TOPICS, "python")[0])
-    (tmp_path / "topics.toml").write_text(blocks_under(TOPICS, "toml")[0])
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    importlib.invalidate_caches()
-    return tmp_path
+    module, settings = blocks_under(TOPICS, "python")[0], blocks_under(TOPICS, "toml")[0]
+    return saved(tmp_path, monkeypatch, {"topics.py": module, "topics.toml": settings})
 
 
 def test_a_generator_that_reads_labels_is_two_files(

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from sda import devices
 from sda import rewards as module
+from sda.models.generator import Frame
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
 from sda.rewards import judge, rescale, rollout_rewards, subtract_baseline
 from sda.sampling import complete
@@ -182,7 +183,7 @@ def test_gail_rewards_average_logarithms() -> None:
 
 
 def test_rewards_have_no_gradient_and_no_dropout() -> None:
-    generator = RnnGenerator(5, 0, 6, seeded(1), dropout=0.5)
+    generator = RnnGenerator(Frame(5, 0, 6), seeded(1), dropout=0.5)
     discriminator = RnnDiscriminator(5, seeded(2), dropout=0.5)
     sentences = sentences_of([1, 2, 3, 0], [4, 4, 0])
     modes = [layer.training for layer in (*generator.modules(), *discriminator.modules())]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from sda import devices
+from sda.models.generator import Frame
 from sda.models.rnn import RnnGenerator
 from sda.sampling import LEAST_TEMPERATURE, Decoded, Decoding, complete, pick, sample
 
@@ -218,7 +219,7 @@ def test_no_sentences_are_empty_sentences() -> None:
 
 
 def test_completions_keep_their_beginnings_and_go_on_from_their_state() -> None:
-    generator = RnnGenerator(3, 0, 4, seeded(1), embedding=4, hidden=4, init_std=1.5)
+    generator = RnnGenerator(Frame(3, 0, 4), seeded(1), embedding=4, hidden=4, init_std=1.5)
     prefixes = torch.tensor([[1, 2], [2, 2]]).repeat_interleave(4000, 0)
     with torch.no_grad():
         state = generator.start(len(prefixes))

@@ -6,6 +6,7 @@ from torch import Tensor, nn
 
 import textbook_models as textbook
 from sda.models.cnn import CnnDiscriminator
+from sda.models.generator import Frame
 from sda.models.rnn import RnnGenerator
 from sda.rewards import rollout_rewards
 from sda.sampling import Decoding, sample
@@ -49,7 +50,7 @@ def test_cnn_equals_two_dimensional_convolution_at_full_length(rng: torch.Genera
 
 
 def test_mle_equals_cross_entropy_on_padded_sentences(rng: torch.Generator) -> None:
-    generator = RnnGenerator(60, None, 30, rng, init_std=0.5)
+    generator = RnnGenerator(Frame(60, None, 30), rng, init_std=0.5)
     lengths = torch.randint(1, 25, (40,), generator=rng)
     sentences = random_sentences(lengths, 30, 60, rng)
     ours, theirs = generator.loss(sentences), textbook.mle_loss(generator, sentences)
@@ -58,7 +59,7 @@ def test_mle_equals_cross_entropy_on_padded_sentences(rng: torch.Generator) -> N
 
 
 def test_mle_is_exact_where_the_probability_of_a_word_underflows(rng: torch.Generator) -> None:
-    generator = RnnGenerator(5, None, 3, rng)
+    generator = RnnGenerator(Frame(5, None, 3), rng)
     with torch.no_grad():
         generator.bias[2] = -200.0
     sentences = Sentences(torch.tensor([[2, 0, 1], [1, 2, 2]]), torch.tensor([3, 3]))
@@ -70,7 +71,7 @@ def test_mle_is_exact_where_the_probability_of_a_word_underflows(rng: torch.Gene
 
 def test_samples_are_distributed_as_by_multinomial(rng: torch.Generator) -> None:
     """Seven words make blocks of three, three and one; all 49 sentences of two words occur."""
-    generator = RnnGenerator(7, None, 2, rng, init_std=0.4)
+    generator = RnnGenerator(Frame(7, None, 2), rng, init_std=0.4)
     n = 40_000
     theirs = counts(textbook.sample(generator, n, rng))
     assert theirs.min() > 20
@@ -91,7 +92,7 @@ def counts(pairs: Tensor) -> Tensor:
 
 
 def test_rollout_rewards_have_the_means_of_those_without_reuse(rng: torch.Generator) -> None:
-    generator = RnnGenerator(12, None, 6, rng, init_std=1.0)
+    generator = RnnGenerator(Frame(12, None, 6), rng, init_std=1.0)
     discriminator = CnnDiscriminator(12, rng, widths=(1, 2, 3), maps=(10, 10, 10)).eval()
     sentences = random_sentences(torch.full((32,), 6), 6, 12, rng)
     repeats = range(60)

@@ -6,6 +6,7 @@ from torch import Tensor
 
 import textbook_leak as textbook
 from sda.models.cnn import CnnDiscriminator
+from sda.models.generator import Frame
 from sda.models.leak import LeakGenerator
 from sda.rewards import rollout_rewards
 from sda.sampling import sample
@@ -29,7 +30,7 @@ def discriminator(rng: torch.Generator) -> CnnDiscriminator:
 def generator(discriminator: CnnDiscriminator, rng: torch.Generator) -> LeakGenerator:
     """The last of its three blocks is cut short by the end."""
     return LeakGenerator(
-        WORDS, None, LENGTH, rng, discriminator, embedding=7, hidden=8, init_std=0.5
+        Frame(WORDS, None, LENGTH), rng, discriminator, embedding=7, hidden=8, init_std=0.5
     )
 
 
@@ -98,7 +99,7 @@ def test_samples_are_distributed_as_by_multinomial(rng: torch.Generator) -> None
     """Six words make 36 sentences of two; the second word follows a goal that was set."""
     discriminator = CnnDiscriminator(6, rng, 4, widths=(1, 3), maps=(3, 4))
     generator = LeakGenerator(
-        6, None, 2, rng, discriminator, embedding=4, hidden=4, block=1, init_std=0.8
+        Frame(6, None, 2), rng, discriminator, embedding=4, hidden=4, block=1, init_std=0.8
     )
     n = 20_000
     theirs = counts(textbook.sample(textbook.TextbookLeak(generator), discriminator, n, rng))

@@ -40,7 +40,9 @@ CHAPTERS: dict[str, dict[str, tuple[str, ...]]] = {
         "Generator": ("start", "step", "log_probs", "loss"),
         "Discriminator": ("features", "real_logit"),
         "ReferenceMetric": ("__call__",),
+        "Frame": (),
         "Sentences": ("mask", "flat"),
+        "Context": (),
     },
 }
 

@@ -11,8 +11,10 @@ __version__ = "0.1.0"
 LARGEST_SEED = 2**63 - 1  # what torch takes
 __all__ = [
     "Alarm",
+    "Context",
     "Discriminator",
     "Evaluation",
+    "Frame",
     "Generator",
     "Options",
     "ReferenceMetric",
@@ -32,9 +34,10 @@ if TYPE_CHECKING:
     from sda.evaluation.evaluator import Evaluation, Options
     from sda.evaluation.score import Score
     from sda.models.discriminator import Discriminator
-    from sda.models.generator import Generator
+    from sda.models.generator import Frame, Generator
     from sda.reference.metric import ReferenceMetric
     from sda.runs.run import Run
+    from sda.text.context import Context
     from sda.text.sentences import Sentences
 
 _HOMES = {
@@ -46,9 +49,11 @@ _HOMES = {
     "Alarm": "sda.evaluation.alarms",
     "Options": "sda.evaluation.evaluator",
     "Generator": "sda.models.generator",
+    "Frame": "sda.models.generator",
     "Discriminator": "sda.models.discriminator",
     "ReferenceMetric": "sda.reference.metric",
     "Sentences": "sda.text.sentences",
+    "Context": "sda.text.context",
     "UserError": "sda.errors",
 }
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from sda.devices import rows_at_once
 from sda.models.branching import State, select
-from sda.models.generator import Generator, without_dropout
+from sda.models.generator import Frame, Generator, without_dropout
 from sda.text.context import Context
 from sda.text.sentences import Sentences
 
@@ -72,9 +72,8 @@ class Decoded(Generator):
     """A generator whose next word has the probabilities that a decoding draws it with."""
 
     def __init__(self, generator: Generator, decoding: Decoding) -> None:
-        super().__init__(
-            generator.vocabulary_size, generator.eos, generator.max_length, generator.bos
-        )
+        g = generator
+        super().__init__(Frame(g.vocabulary_size, g.eos, g.max_length, g.bos))
         self.generator = generator
         self.decoding = decoding
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from sda.baselines.mixup import Mixup, mixed_nll
 from sda.errors import UserError
-from sda.models.generator import Generator, without_dropout
+from sda.models.generator import Frame, Generator, without_dropout
 from sda.models.rnn import RnnGenerator
 from sda.text.sentences import Sentences
 from sda.training.steps import nll
@@ -19,7 +19,7 @@ EMBEDDING = [name for name in CASES if name not in ("start and step alone", "sto
 
 
 def rnn() -> RnnGenerator:
-    return RnnGenerator(WORDS, 0, 6, seeded(1), embedding=5, hidden=5, init_std=0.8)
+    return RnnGenerator(Frame(WORDS, 0, 6), seeded(1), embedding=5, hidden=5, init_std=0.8)
 
 
 @pytest.fixture(params=EMBEDDING)

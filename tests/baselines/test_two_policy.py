@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 import torch
 from fakes import seeded
+from loops import walk
 from torch import Tensor, nn
 from training.states import assert_goes_on
 
-from sda.algorithm import self_data_augmentation
 from sda.baselines.two_policy import TwoPolicies
 from sda.buffer import Buffer
 from sda.models.cnn import CnnDiscriminator
+from sda.models.generator import Frame
 from sda.models.leak import LeakGenerator
 from sda.models.rnn import RnnGenerator
 from sda.reference.likelihood import Likelihood
@@ -63,9 +64,14 @@ def build(
     def generator() -> LeakGenerator | RnnGenerator:
         if leak:
             return LeakGenerator(
-                words, vocabulary.eos, longest, rng, discriminator, embedding=6, hidden=6, block=2
+                Frame(words, vocabulary.eos, longest),
+                rng,
+                discriminator,
+                embedding=6,
+                hidden=6,
+                block=2,
             )
-        return RnnGenerator(words, vocabulary.eos, longest, rng, embedding=8, hidden=8)
+        return RnnGenerator(Frame(words, vocabulary.eos, longest), rng, embedding=8, hidden=8)
 
     def optimizer(model: nn.Module) -> torch.optim.Optimizer:
         make = torch.optim.Adam if adam else torch.optim.SGD
@@ -97,13 +103,13 @@ def train(
 ) -> Iterator[Progress]:
     total = WeightedSum([(1.0, metric or Length())])
     all_settings = settings(**two)
-    return self_data_augmentation(
-        state=state,
-        corpus=corpus,
-        metric=total,
-        phases=[],
-        schedule=schedule,
-        settings=all_settings,
+    return walk(
+        state,
+        corpus,
+        total,
+        [],
+        schedule,
+        all_settings,
         policies=TwoPolicies(state, corpus, schedule, all_settings.stage2),
     )
 
@@ -145,11 +151,7 @@ def test_without_penalty_and_entropy_every_update_is_one_of_algorithm_1(corpus: 
     plain = settings(lambda_w=0.0, entropy=0.0)
     total = WeightedSum([(1.0, Length())])
     assert not torch.equal(*policies(two))
-    list(
-        self_data_augmentation(
-            state=one, corpus=corpus, metric=total, phases=[], schedule=SCHEDULE, settings=plain
-        )
-    )
+    list(walk(one, corpus, total, [], SCHEDULE, plain))
     list(train(two, corpus, lambda_w=0.0, entropy=0.0))
 
     # The last step was an augmented one, so pi_1 is the newest.

@@ -21,7 +21,7 @@ from sda.baselines.unlikelihood import (
     unlikelihood,
 )
 from sda.evaluation.diversity import repetition
-from sda.models.generator import Generator, without_dropout
+from sda.models.generator import Frame, Generator, without_dropout
 from sda.models.rnn import RnnGenerator
 from sda.models.transformer import TransformerGenerator
 from sda.sampling import sample
@@ -34,7 +34,7 @@ WORDS = 6
 
 def rnn(**settings: object) -> RnnGenerator:
     sizes = {"embedding": 5, "hidden": 5, "init_std": 0.8} | settings
-    return RnnGenerator(WORDS, 0, 7, seeded(1), **sizes)  # type: ignore[arg-type]
+    return RnnGenerator(Frame(WORDS, 0, 7), seeded(1), **sizes)  # type: ignore[arg-type]
 
 
 def assert_same_gradient(generator: Generator, one: Tensor, other: Tensor) -> None:
@@ -290,7 +290,7 @@ def test_a_restored_objective_goes_on_as_the_first_would_have() -> None:
 
 def test_written_sentences_are_judged_without_dropout() -> None:
     generator = TransformerGenerator(
-        WORDS, 0, 7, seeded(1), width=8, heads=2, feedforward=8, dropout=0.5, init_std=0.5
+        Frame(WORDS, 0, 7), seeded(1), width=8, heads=2, feedforward=8, dropout=0.5, init_std=0.5
     )
     written = sentences_of([1, 2, 1, 2, 1, 0])
     weights = written.mask.float()

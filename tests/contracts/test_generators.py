@@ -24,7 +24,7 @@ from sda.models.branching import State, select
 from sda.models.causal_cnn import CnnGenerator
 from sda.models.cnn import CnnDiscriminator
 from sda.models.encoder_decoder import EncoderDecoder
-from sda.models.generator import Generator, without_dropout
+from sda.models.generator import Frame, Generator, without_dropout
 from sda.models.leak import LeakGenerator
 from sda.models.oracle import load_oracle, random_oracle
 from sda.models.rnn import RnnGenerator
@@ -40,29 +40,29 @@ Build = Callable[[torch.Generator], Generator]
 
 def rnn(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
     sizes = {"embedding": 6, "hidden": 6, "init_std": 0.8} | settings
-    return RnnGenerator(WORDS, eos, LONGEST, rng, **sizes)  # type: ignore[arg-type]
+    return RnnGenerator(Frame(WORDS, eos, LONGEST), rng, **sizes)  # type: ignore[arg-type]
 
 
 def transformer(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
     sizes = {"width": 8, "heads": 2, "feedforward": 12, "init_std": 0.5} | settings
-    return TransformerGenerator(WORDS, eos, LONGEST, rng, **sizes)  # type: ignore[arg-type]
+    return TransformerGenerator(Frame(WORDS, eos, LONGEST), rng, **sizes)  # type: ignore[arg-type]
 
 
 def cnn(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
     sizes = {"channels": 6, "layers": 2, "init_std": 0.8} | settings
-    return CnnGenerator(WORDS, eos, LONGEST, rng, **sizes)  # type: ignore[arg-type]
+    return CnnGenerator(Frame(WORDS, eos, LONGEST), rng, **sizes)  # type: ignore[arg-type]
 
 
 def leak(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
     """All rows read one discriminator: its weights are no part of the generator's."""
     discriminator = CnnDiscriminator(WORDS, seeded(0), 3, widths=(1, 2, 4), maps=(3, 3, 2))
     sizes = {"embedding": 5, "hidden": 6, "goal_size": 3, "block": 2, "init_std": 0.8} | settings
-    return LeakGenerator(WORDS, eos, LONGEST, rng, discriminator, **sizes)  # type: ignore[arg-type]
+    return LeakGenerator(Frame(WORDS, eos, LONGEST), rng, discriminator, **sizes)  # type: ignore[arg-type]
 
 
 def rewriter(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
     sizes = {"embedding": 6, "hidden": 6, "init_std": 0.8} | settings
-    return EncoderDecoder(WORDS, eos, LONGEST, rng, **sizes)  # type: ignore[arg-type]
+    return EncoderDecoder(Frame(WORDS, eos, LONGEST), rng, **sizes)  # type: ignore[arg-type]
 
 
 def stored_oracle(rng: torch.Generator) -> Generator:

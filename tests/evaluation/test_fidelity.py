@@ -1,7 +1,7 @@
 """From texts to means, BLEU is what nltk says, and what sacreBLEU says where both define it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -111,8 +111,12 @@ few_words = st.lists(st.sampled_from("abc"), max_size=9).map(" ".join)
 some_references = st.lists(few_words, min_size=1, max_size=5)
 
 
-@settings(deadline=None, max_examples=200)
-@given(some_references, few_words)
+def over_texts(test: Callable[[list[str], str], None]) -> Callable[[], None]:
+    """The test for many references and texts."""
+    return settings(deadline=None, max_examples=200)(given(some_references, few_words)(test))
+
+
+@over_texts
 def test_sacre_bleu_agrees_up_to_the_length_of_the_sentence(
     references: list[str], hypothesis: str
 ) -> None:
@@ -123,8 +127,7 @@ def test_sacre_bleu_agrees_up_to_the_length_of_the_sentence(
         )
 
 
-@settings(deadline=None, max_examples=200)
-@given(some_references, few_words)
+@over_texts
 def test_its_effective_order_is_the_bleu_of_as_many_words(
     references: list[str], hypothesis: str
 ) -> None:

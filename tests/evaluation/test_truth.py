@@ -8,6 +8,7 @@ import torch
 from fakes import FixedGenerator, seeded, sentences_of
 
 from sda.evaluation.truth import CHUNK, CaptionTruth, LstmTruth, generator_log_prob
+from sda.models.generator import Frame
 from sda.models.rnn import RnnGenerator
 from sda.sampling import sample
 from sda.text.captions.caption_grammar import CaptionGrammar, CaptionOracle
@@ -31,7 +32,7 @@ def test_no_sentences() -> None:
 
 
 def test_many_sentences_are_scored_like_few_and_without_dropout() -> None:
-    generator = RnnGenerator(20, 0, 6, seeded(1), dropout=0.5, init_std=1.0)
+    generator = RnnGenerator(Frame(20, 0, 6), seeded(1), dropout=0.5, init_std=1.0)
     sentences = sample(generator, CHUNK + 3, seeded(2))
     together = generator_log_prob(generator, sentences)
     rows = (0, CHUNK - 1, CHUNK, CHUNK + 2)

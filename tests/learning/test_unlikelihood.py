@@ -10,6 +10,7 @@ from torch import Tensor
 from learning.toy import assert_rises
 from sda.baselines.unlikelihood import RareWords, Repetition, Tokens, VocabularyKl
 from sda.evaluation.diversity import repetition
+from sda.models.generator import Frame
 from sda.models.rnn import RnnGenerator
 from sda.sampling import sample
 from sda.text.corpus import batches
@@ -34,7 +35,7 @@ def trained(seed: int, words: int, make: Make) -> tuple[Sentences, Sentences]:
     """The training sentences, and what a generator writes that learned them by the objective."""
     train = sentences_by_zipf(seeded(seed), words)
     rng = seeded(seed + 100)
-    generator = RnnGenerator(words, None, LENGTH, rng, embedding=8, hidden=8)
+    generator = RnnGenerator(Frame(words, None, LENGTH), rng, embedding=8, hidden=8)
     objective = make(train, rng)
     optimizer = torch.optim.Adam(generator.parameters(), 0.01)
     for _ in range(12):
@@ -88,7 +89,7 @@ def test_an_overused_word_is_given_up_sooner() -> None:
         """Of word 0 after ten updates of a generator that began with far too much of it."""
         train = sentences_by_zipf(seeded(seed), 12)
         rng = seeded(seed + 100)
-        generator = RnnGenerator(12, None, LENGTH, rng, embedding=8, hidden=8)
+        generator = RnnGenerator(Frame(12, None, LENGTH), rng, embedding=8, hidden=8)
         with torch.no_grad():
             generator.bias[0] += 5
         objective = make(train, rng)

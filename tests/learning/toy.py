@@ -9,17 +9,17 @@ from statistics import mean, stdev
 
 import torch
 from fakes import seeded
+from loops import walk
 
-from sda.algorithm import self_data_augmentation
 from sda.buffer import Buffer
-from sda.models.generator import Generator
+from sda.models.generator import Frame, Generator
 from sda.models.oracle import random_oracle
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
 from sda.reference.metric import ReferenceMetric, WeightedSum
 from sda.sampling import sample
 from sda.text.corpus import Corpus
 from sda.text.vocabulary import NumberVocabulary
-from sda.training.schedule import Phase, stage_one
+from sda.training.schedule import stage_one
 from sda.training.stages import (
     BufferSettings,
     DiscriminatorSettings,
@@ -42,24 +42,6 @@ SETTINGS = TrainingSettings(
 )
 
 
-def walk(
-    state: TrainState,
-    corpus: Corpus,
-    metric: WeightedSum,
-    phases: Sequence[Phase],
-    schedule: Sequence[Sequence[Step]],
-) -> None:
-    for _ in self_data_augmentation(
-        state=state,
-        corpus=corpus,
-        metric=metric,
-        phases=phases,
-        schedule=schedule,
-        settings=SETTINGS,
-    ):
-        pass
-
-
 @dataclass(frozen=True)
 class Toy:
     """A generator that has learned 150 sentences of an oracle by maximum likelihood."""
@@ -74,7 +56,7 @@ class Toy:
         torch.manual_seed(seed)
         oracle = random_oracle(WORDS, LENGTH, 8, rng)
         data = sample(oracle, 200, rng)
-        generator = RnnGenerator(WORDS, None, LENGTH, rng, embedding=12, hidden=12)
+        generator = RnnGenerator(Frame(WORDS, None, LENGTH), rng, embedding=12, hidden=12)
         discriminator = RnnDiscriminator(WORDS, rng, embedding=12, hidden=12)
         state = TrainState(
             generator,
@@ -87,12 +69,12 @@ class Toy:
         )
         corpus = Corpus(NumberVocabulary(WORDS), data[:150], data[150:], LENGTH)
         phases = stage_one(epochs=10, rounds=5)
-        walk(state, corpus, WeightedSum([]), phases, [])
+        list(walk(state, corpus, WeightedSum([]), phases, [], SETTINGS))
         return Toy(oracle, state, corpus)
 
     def stage_two(self, metric: ReferenceMetric, schedule: Sequence[Sequence[Step]]) -> None:
         total = WeightedSum([(1.0, metric)])
-        walk(self.state, self.corpus, total, [], schedule)
+        list(walk(self.state, self.corpus, total, [], schedule, SETTINGS))
 
 
 def assert_rises(gain: Callable[[int], float]) -> None:

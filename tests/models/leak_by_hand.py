@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from sda.models.cnn import CnnDiscriminator
+from sda.models.generator import Frame
 from sda.models.leak import LeakGenerator
 
 WORDS, LONGEST, BLOCK = 7, 9, 2
@@ -24,9 +25,7 @@ def make_discriminator() -> CnnDiscriminator:
 def make_generator(discriminator: CnnDiscriminator, **settings: object) -> LeakGenerator:
     sizes = {"embedding": 5, "hidden": 6, "goal_size": 3, "block": BLOCK, "init_std": 0.5}
     return LeakGenerator(
-        WORDS,
-        None,
-        LONGEST,
+        Frame(WORDS, None, LONGEST),
         seeded(1),
         discriminator,
         **(sizes | settings),  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn.functional import conv1d, glu, pad
 
 from sda.models.causal_cnn import CnnGenerator, GatedConvolution
-from sda.models.generator import Generator
+from sda.models.generator import Frame, Generator
 from sda.text.sentences import Sentences
 
 WORDS, LONGEST = 7, 40
@@ -16,7 +16,7 @@ WORDS, LONGEST = 7, 40
 
 def make(**settings: object) -> CnnGenerator:
     sizes = {"channels": 5, "init_std": 0.5} | settings
-    return CnnGenerator(WORDS, None, LONGEST, seeded(0), **sizes)  # type: ignore[arg-type]
+    return CnnGenerator(Frame(WORDS, None, LONGEST), seeded(0), **sizes)  # type: ignore[arg-type]
 
 
 def random_sentences(n: int) -> Sentences:
@@ -43,7 +43,7 @@ def test_a_layer_is_a_dilated_convolution_with_zeros_before_the_start(
 @torch.no_grad()
 def test_one_channel_by_hand() -> None:
     """x + (2 before + 3 now + 0.5) * sigmoid(before - now); the start symbol is 1, words are 2."""
-    model = CnnGenerator(2, None, 3, seeded(0), channels=1, layers=1, width=2)
+    model = CnnGenerator(Frame(2, None, 3), seeded(0), channels=1, layers=1, width=2)
     model.embedding.weight[:] = torch.tensor([[2.0], [2.0], [1.0]])
     layer = model.layers[0]
     assert isinstance(layer, GatedConvolution)

@@ -20,6 +20,7 @@ from models.leak_by_hand import (
     sub_goals,
 )
 from sda.models.cnn import CnnDiscriminator
+from sda.models.generator import Frame
 from sda.models.leak import LeakGenerator
 from sda.models.rnn import RnnDiscriminator
 from sda.sampling import sample
@@ -28,7 +29,7 @@ from sda.training.steps import discriminator_loss
 
 def test_another_discriminator_than_a_cnn_is_refused() -> None:
     with pytest.raises(ValueError, match="CNN discriminator"):
-        LeakGenerator(WORDS, None, LONGEST, seeded(0), RnnDiscriminator(WORDS, seeded(0)))  # type: ignore[arg-type]
+        LeakGenerator(Frame(WORDS, None, LONGEST), seeded(0), RnnDiscriminator(WORDS, seeded(0)))  # type: ignore[arg-type]
 
 
 def test_the_generator_owns_nothing_of_the_discriminator(

@@ -2,11 +2,12 @@ import pytest
 import torch
 from fakes import seeded, sentences_of
 
+from sda.models.generator import Frame
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
 
 
 def test_tied_embeddings_are_the_output_layer_without_the_start_symbol() -> None:
-    model = RnnGenerator(5, 0, 4, seeded(0), embedding=3, hidden=3, tied=True)
+    model = RnnGenerator(Frame(5, 0, 4), seeded(0), embedding=3, hidden=3, tied=True)
 
     assert model.bos == 5
     assert model.output_weight.shape == (5, 3)
@@ -16,18 +17,18 @@ def test_tied_embeddings_are_the_output_layer_without_the_start_symbol() -> None
 
 def test_tied_embeddings_of_another_size_are_refused() -> None:
     with pytest.raises(ValueError, match="embedding = hidden, not 3 and 4"):
-        RnnGenerator(5, 0, 4, seeded(0), embedding=3, hidden=4, tied=True)
+        RnnGenerator(Frame(5, 0, 4), seeded(0), embedding=3, hidden=4, tied=True)
 
 
 def test_first_values_have_the_asked_standard_deviation() -> None:
-    model = RnnGenerator(200, 0, 4, seeded(0), init_std=0.3)
+    model = RnnGenerator(Frame(200, 0, 4), seeded(0), init_std=0.3)
     values = torch.cat([value.detach().flatten() for value in model.parameters()])
 
     assert float(values.std()) == pytest.approx(0.3, abs=0.01)
 
 
 def test_dropout_is_on_in_training() -> None:
-    model = RnnGenerator(5, 0, 4, seeded(0), dropout=0.5)
+    model = RnnGenerator(Frame(5, 0, 4), seeded(0), dropout=0.5)
     torch.manual_seed(0)
     sentences = sentences_of([1, 2, 0], [3, 0])
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 import textbook_transformer as textbook
 from sda.errors import UserError
-from sda.models.generator import Generator
+from sda.models.generator import Frame, Generator
 from sda.models.transformer import Layer, Memory, TransformerGenerator, rotate, rotation_at
 from sda.sampling import sample
 from sda.text.sentences import Sentences
@@ -20,7 +20,7 @@ WORDS, LONGEST = 9, 24
 
 def make(**settings: object) -> TransformerGenerator:
     sizes = {"width": 8, "heads": 2, "feedforward": 16, "init_std": 0.4} | settings
-    return TransformerGenerator(WORDS, None, LONGEST, seeded(0), **sizes)  # type: ignore[arg-type]
+    return TransformerGenerator(Frame(WORDS, None, LONGEST), seeded(0), **sizes)  # type: ignore[arg-type]
 
 
 def random_sentences(n: int) -> Sentences:
@@ -168,7 +168,7 @@ def test_first_values() -> None:
 
 @torch.no_grad()
 def test_the_textbook_samples_from_our_probabilities() -> None:
-    model = TransformerGenerator(4, None, 2, seeded(0), width=8, heads=2, init_std=0.5)
+    model = TransformerGenerator(Frame(4, None, 2), seeded(0), width=8, heads=2, init_std=0.5)
     pairs = Sentences(torch.cartesian_prod(torch.arange(4), torch.arange(4)), torch.full((16,), 2))
     written = textbook.sample(model, 6000, seeded(1))
     counts = torch.bincount(written[:, 0] * 4 + written[:, 1], minlength=16)

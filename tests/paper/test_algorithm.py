@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import torch
 from fakes import FixedGenerator, Judge, seeded
+from loops import walk
 from torch import Tensor
 
 from sda import algorithm
-from sda.algorithm import self_data_augmentation
 from sda.buffer import Buffer
 from sda.models.generator import Generator
 from sda.reference.metric import WeightedSum
@@ -51,13 +51,13 @@ class Scribe:
         self, phases: list[Phase], schedule: list[list[Step]], settings: TrainingSettings = SETTINGS
     ) -> list[Progress]:
         return list(
-            self_data_augmentation(
-                state=self.state,
-                corpus=self.corpus,
-                metric=self.metric,
-                phases=phases,
-                schedule=schedule,
-                settings=settings,
+            walk(
+                self.state,
+                self.corpus,
+                self.metric,
+                phases,
+                schedule,
+                settings,
                 objective=self.objective,
             )
         )

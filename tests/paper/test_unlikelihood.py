@@ -5,7 +5,7 @@ from fakes import seeded, sentences_of
 from torch import Tensor
 
 from sda.baselines.unlikelihood import RareWords
-from sda.models.generator import Generator
+from sda.models.generator import Frame, Generator
 from sda.models.rnn import RnnGenerator
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import NumberVocabulary
@@ -29,7 +29,7 @@ def gradients(loss: Tensor, generator: Generator) -> list[Tensor]:
 
 
 def test_the_printed_bonus_has_no_gradient() -> None:
-    generator = RnnGenerator(4, None, 3, seeded(1), embedding=5, hidden=5, init_std=0.5)
+    generator = RnnGenerator(Frame(4, None, 3), seeded(1), embedding=5, hidden=5, init_std=0.5)
     plain, printed = nll(generator, TRAIN), as_printed(generator, TRAIN)
 
     # Both times of word 2 give a half, and word 3 gives one, over three sentences.
@@ -38,7 +38,7 @@ def test_the_printed_bonus_has_no_gradient() -> None:
 
 
 def test_as_a_weight_the_bonus_has_one() -> None:
-    generator = RnnGenerator(4, None, 3, seeded(1), embedding=5, hidden=5, init_std=0.5)
+    generator = RnnGenerator(Frame(4, None, 3), seeded(1), embedding=5, hidden=5, init_std=0.5)
     weighted = RareWords(NumberVocabulary(4), TRAIN, gamma=1.0)(generator, TRAIN)
     log_probs = generator.log_probs(TRAIN)
     by_hand = log_probs.sum() + (log_probs[0, 2] + log_probs[1, 1]) / 2 + log_probs[2, 1]

@@ -10,6 +10,8 @@ from fakes import sentences_of
 
 from sda.errors import UserError
 from sda.reference.function import Function, load_function
+from sda.text.about import About
+from sda.text.context import Context
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import WordVocabulary
 
@@ -189,3 +191,33 @@ def test_a_file_that_cannot_be_run_is_named(tmp_path: Path) -> None:
     path.write_text("def score(texts:\n")
     with pytest.raises(UserError, match=r"broken\.py:score: SyntaxError"):
         load_function(f"{path}:score")
+
+
+def test_a_function_that_asks_gets_what_each_text_is_about(vocabulary: WordVocabulary) -> None:
+    sentences = vocabulary.encode(["the cat", "a dog", "the dog"])
+    source = vocabulary.encode(["cat", "dog", "a a"])
+    labels = torch.tensor([1, 0, 1])
+    seen: list[list[tuple[str | None, str | None]]] = []
+
+    def score(texts: list[str], context: list[About]) -> list[float]:
+        seen.append([tuple(about) for about in context])
+        return [float(len(texts))] * len(texts)
+
+    metric = Function(vocabulary, score, label_names=("bad", "good"))
+    metric(sentences)
+    metric(sentences.about(Context(labels)))
+    metric(sentences.about(Context(labels, source)))
+
+    assert seen[0] == [(None, None)] * 3
+    assert seen[1] == [("good", None), ("bad", None), ("good", None)]
+    assert seen[2] == [("good", "cat"), ("bad", "dog"), ("good", "a a")]
+
+
+def test_completions_may_ask_for_the_context_too(vocabulary: WordVocabulary) -> None:
+    def score(completions: list[str], context: list[About], **_: object) -> list[float]:
+        return [float(about.label == "good") for about in context]
+
+    metric = Function(vocabulary, score, label_names=("bad", "good"))
+    scores = metric(vocabulary.encode(["a dog", "the cat"]).about(Context(torch.tensor([1, 0]))))
+
+    assert scores.tolist() == [1.0, 0.0]

@@ -4,6 +4,7 @@ import pytest
 import torch
 from fakes import FixedGenerator, seeded, sentences_of
 
+from sda.models.generator import Frame
 from sda.models.rnn import RnnGenerator
 from sda.reference import likelihood
 from sda.reference.likelihood import Likelihood
@@ -35,7 +36,7 @@ def test_scores_follow_the_generator() -> None:
 
 
 def test_parts_make_the_same_scores(monkeypatch: pytest.MonkeyPatch) -> None:
-    metric = Likelihood(RnnGenerator(4, 0, 5, seeded(0), init_std=1.0))
+    metric = Likelihood(RnnGenerator(Frame(4, 0, 5), seeded(0), init_std=1.0))
     sentences = sentences_of([1, 2, 0], [3, 0], [1, 1, 1, 1, 1], [2, 0], [3, 3, 0])
     whole = metric(sentences)
     monkeypatch.setattr(likelihood, "CHUNK", 2)
@@ -44,7 +45,7 @@ def test_parts_make_the_same_scores(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_scores_are_without_dropout() -> None:
-    metric = Likelihood(RnnGenerator(4, 0, 5, seeded(0), dropout=0.5))
+    metric = Likelihood(RnnGenerator(Frame(4, 0, 5), seeded(0), dropout=0.5))
     sentences = sentences_of([1, 2, 0], [3, 0])
 
     assert torch.equal(metric(sentences), metric(sentences))

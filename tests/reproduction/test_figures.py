@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from planes import kept_figures
 from tiny import Answer
 
 from reproduction.records import jobs_of, record_of, write_ledger
@@ -120,15 +121,7 @@ def test_runs_that_are_fewer_than_planned_are_counted(tmp_path: Path) -> None:
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
-    """The figures that a drawing was made from."""
-    figures: list[Figure] = []
-
-    def keep(*arguments: Any, **options: Any) -> Figure:
-        figures.append(Figure(*arguments, **options))
-        return figures[-1]
-
-    monkeypatch.setattr(module, "Figure", keep)
-    return figures
+    return kept_figures(monkeypatch, module)
 
 
 def test_the_plane_has_a_band_of_the_start_and_a_marker_at_one(

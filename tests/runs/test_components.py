@@ -1,19 +1,20 @@
 """Components from settings, and one sentence for every way in which settings can be wrong."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from fakes import lists_of, seeded, sentences_of
-from tiny import tiny_settings
+from tiny import tiny_settings, train_tiny
 
 from sda.algorithm import self_data_augmentation
 from sda.baselines.two_policy import TwoPolicies
 from sda.errors import UserError
 from sda.models.discriminator import Discriminator
-from sda.models.generator import Generator
+from sda.models.generator import Frame, Generator
 from sda.models.rnn import RnnGenerator
 from sda.reference.bleu import Bleu
 from sda.runs.assemble import build_metric, build_state
@@ -23,7 +24,9 @@ from sda.runs.plan import choose_loop, choose_policies, plan
 from sda.settings.layers import Choices
 from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
+from sda.training.progress import Progress
 from sda.training.schedule import Phase
+from sda.training.state import TrainState
 from sda.training.step_kinds import AUGMENTED, TRAINING
 from sda.training.wasserstein import read_features
 
@@ -35,9 +38,7 @@ def build_rnn(rng: torch.Generator, section: dict[str, Any]) -> RnnGenerator:
         section,
         "generator",
         Generator,
-        vocabulary_size=10,
-        eos=0,
-        max_length=6,
+        frame=Frame(10, 0, 6),
         rng=rng,
         unused="by this class",
     )
@@ -102,7 +103,7 @@ def test_a_module_that_cannot_be_imported(
 
 def metric_of(corpus: Corpus, *assignments: str, **choices: Any) -> Any:
     settings, _ = tiny_settings("captions", *assignments, **choices)
-    generator = RnnGenerator(10, 0, 6, seeded(1))
+    generator = RnnGenerator(Frame(10, 0, 6), seeded(1))
     return build_metric(settings, corpus, generator, seeded(2))
 
 
@@ -134,7 +135,7 @@ def test_copies_are_rejected_when_asked(corpus: Corpus) -> None:
 
 def test_a_function_that_is_handed_in(corpus: Corpus) -> None:
     settings, _ = tiny_settings("captions", metric="bleu + 2*somewhere:else")
-    generator = RnnGenerator(10, 0, 6, seeded(1))
+    generator = RnnGenerator(Frame(10, 0, 6), seeded(1))
 
     def words(texts: list[str]) -> list[float]:
         return [float(len(text.split())) for text in texts]
@@ -239,3 +240,23 @@ def test_no_epochs_of_stage_two_leave_stage_one_with_its_discriminator() -> None
     phases, schedule, _ = plan(settings)
     assert phases == [Phase.GENERATOR, Phase.GENERATOR, Phase.DISCRIMINATOR]
     assert schedule == []
+
+
+class OneEpoch:
+    """A loop of one's own: it does nothing, and says so once."""
+
+    def __init__(self, stage: str = "mle") -> None:
+        self.stage = stage
+
+    def __call__(self, *, state: TrainState, **_: object) -> Iterator[Progress]:
+        state.mle_epoch = state.phase = 1
+        yield Progress(self.stage, 1, {"nll_valid": 1.0})
+
+
+def test_a_loop_of_ones_own_walks_the_stages(toy_file: Path, tmp_path: Path) -> None:
+    more = ("loop.use=runs.test_components:OneEpoch", "mle.epochs=1")
+    run = train_tiny(toy_file, tmp_path / "run", more, method="mle")
+
+    assert [line["epoch"] for line in run.progress()] == [1]
+    assert run.progress()[0]["updates"] == 0
+    assert run.is_finished

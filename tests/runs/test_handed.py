@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 import sda
 from sda.models.branching import State
+from sda.models.generator import Frame
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
 from sda.reference.likelihood import Likelihood
 from sda.runs.handed import Handed, sections
@@ -20,12 +21,11 @@ from sda.text.context import Context
 class Fading(sda.Generator):
     """The words so far, older ones fading."""
 
-    def __init__(
-        self, vocabulary_size: int, eos: int | None, max_length: int, rng: Any, size: int = 4
-    ) -> None:
-        super().__init__(vocabulary_size, eos, max_length)
-        self.words = nn.Parameter(torch.randn(vocabulary_size + 1, size, generator=rng))
-        self.output = nn.Parameter(torch.randn(size, vocabulary_size, generator=rng))
+    def __init__(self, frame: sda.Frame, rng: Any, size: int = 4) -> None:
+        super().__init__(frame)
+        words = frame.vocabulary_size
+        self.words = nn.Parameter(torch.randn(words + 1, size, generator=rng))
+        self.output = nn.Parameter(torch.randn(size, words, generator=rng))
 
     def start(self, n: int, context: Context | None = None) -> State:
         return torch.zeros(n, self.words.shape[1])
@@ -131,7 +131,7 @@ def test_a_generator_as_a_class_has_settings(toy_file: Path, tmp_path: Path) -> 
 def test_a_generator_as_an_object_is_copied(toy_run: sda.Run, tmp_path: Path) -> None:
     vocabulary, longest = toy_run.folder.load_vocabulary()
     rng = torch.Generator().manual_seed(1)
-    mine = Fading(len(vocabulary), vocabulary.eos, longest, rng)
+    mine = Fading(sda.Frame(len(vocabulary), vocabulary.eos, longest), rng)
     before = mine.words.detach().clone()
     judge = RnnDiscriminator(len(vocabulary), rng, embedding=4, hidden=4)
     run = train(
@@ -155,7 +155,7 @@ def test_a_generator_as_an_object_is_copied(toy_run: sda.Run, tmp_path: Path) ->
 
 def test_objects_that_do_not_fit(toy_file: Path, tmp_path: Path) -> None:
     rng = torch.Generator().manual_seed(1)
-    small = RnnGenerator(7, 0, 5, rng)
+    small = RnnGenerator(Frame(7, 0, 5), rng)
     with pytest.raises(sda.UserError, match=r"generator: the object has vocabulary_size = 7, and"):
         train(toy_file, tmp_path / "run", generator=small)
     with pytest.raises(sda.UserError, match=r"'generator.size': the generator is an object"):
@@ -163,7 +163,11 @@ def test_objects_that_do_not_fit(toy_file: Path, tmp_path: Path) -> None:
     with pytest.raises(sda.UserError, match=r"Likelihood needs the generator of the run"):
         train(toy_file, tmp_path / "run", metric=Likelihood(small))
     with pytest.raises(sda.UserError, match=r"Reading needs the discriminator of the run, so hand"):
-        train(toy_file, tmp_path / "run", generator=Reading(7, 0, 5, rng, discriminator=None))
+        train(
+            toy_file,
+            tmp_path / "run",
+            generator=Reading(sda.Frame(7, 0, 5), rng, discriminator=None),
+        )
     assert not (tmp_path / "run").exists()
 
 

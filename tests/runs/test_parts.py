@@ -10,7 +10,7 @@ from tiny import tiny_settings, train_tiny
 from torch import Tensor
 
 from sda.errors import UserError
-from sda.models.generator import Generator
+from sda.models.generator import Frame, Generator
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
 from sda.reference.metric import WeightedSum
 from sda.runs.parts import augment, build_objective, build_selection, hold_out
@@ -99,7 +99,7 @@ def test_an_enlarged_corpus_has_epochs_of_the_same_length(corpus: Corpus) -> Non
 
 def test_an_objective_takes_the_place_of_the_likelihood(corpus: Corpus) -> None:
     settings, _ = tiny_settings("captions", f"objective.use={HERE}:Heavier", "objective.weight=2")
-    generator = RnnGenerator(10, 0, 6, seeded(1))
+    generator = RnnGenerator(Frame(10, 0, 6), seeded(1))
     loss = build_objective(settings, corpus, seeded(0))(generator, corpus.train)
     lot = 0.5 + torch.rand((), generator=seeded(0))
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from planes import MLE, REAL, SDA, result, scores, track
+from planes import MLE, REAL, SDA, kept_figures, result, scores, track
 
 from sda.evaluation.dominance import Axis, Plane
 from sda.scoring.planes import PLANES, PRIMARY, curve_on, planes_of, real_point
@@ -60,15 +59,7 @@ def test_only_planes_with_points_are_drawn() -> None:
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
-    """The figures that a drawing was made from."""
-    figures: list[Figure] = []
-
-    def keep(*arguments: Any, **options: Any) -> Figure:
-        figures.append(Figure(*arguments, **options))
-        return figures[-1]
-
-    monkeypatch.setattr(module, "Figure", keep)
-    return figures
+    return kept_figures(monkeypatch, module)
 
 
 def test_every_curve_and_real_text_are_drawn(drawn: list[Figure]) -> None:

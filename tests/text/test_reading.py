@@ -111,17 +111,26 @@ def test_empty_file(written: Writer, name: str, data: bytes) -> None:
         read_lines(written(name, data), column="text", field="text")
 
 
+NOT_UTF_8 = "line 3: byte 0xe9 at position 4 is not UTF-8"
+NUL = "line 2: a NUL byte"
+
+
 @pytest.mark.parametrize(
-    ("name", "data"),
+    ("name", "data", "message"),
     [
-        ("a.txt", b"fine\nfine\ncaf\xe9\n"),
-        ("a.txt.gz", b"fine\nfine\ncaf\xe9\n"),
-        ("a.csv", b"text\nfine\ncaf\xe9\n"),
-        ("a.jsonl", b'{"text": "fine"}\n\ncaf\xe9\n'),
+        ("a.txt", b"fine\nfine\ncaf\xe9\n", NOT_UTF_8),
+        ("a.txt.gz", b"fine\nfine\ncaf\xe9\n", NOT_UTF_8),
+        ("a.csv", b"text\nfine\ncaf\xe9\n", NOT_UTF_8),
+        ("a.jsonl", b'{"text": "fine"}\n\ncaf\xe9\n', NOT_UTF_8),
+        ("a.txt", b"a\nb\0c\n", NUL),
+        ("a.csv", b"other,text\n\0,b\n", NUL),
+        ("a.jsonl", b'{"text": "a"}\n{"text": "b\\u0000c"}\n', NUL),
     ],
 )
-def test_bad_byte_is_named_with_its_line(written: Writer, name: str, data: bytes) -> None:
-    with pytest.raises(UserError, match="line 3: byte 0xe9 at position 4 is not UTF-8"):
+def test_bad_byte_is_named_with_its_line(
+    written: Writer, name: str, data: bytes, message: str
+) -> None:
+    with pytest.raises(UserError, match=message):
         read_lines(written(name, data), column="text", field="text")
 
 
@@ -130,19 +139,6 @@ def test_utf_16(written: Writer, encoding: str) -> None:
     text = "\ufeffa dog\n" if encoding == "utf-16-be" else "a dog\n"
     with pytest.raises(UserError, match=r"a\.txt, line 1: the file is UTF-16; save it as UTF-8"):
         read_lines(written("a.txt", text.encode(encoding)))
-
-
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("a.txt", b"a\nb\0c\n"),
-        ("a.csv", b"other,text\n\0,b\n"),
-        ("a.jsonl", b'{"text": "a"}\n{"text": "b\\u0000c"}\n'),
-    ],
-)
-def test_nul_byte(written: Writer, name: str, data: bytes) -> None:
-    with pytest.raises(UserError, match="line 2: a NUL byte"):
-        read_lines(written(name, data), column="text", field="text")
 
 
 # The names are given: a packed file holds the time, and every worker must collect the same names.

@@ -25,7 +25,7 @@ def test_words_by_falling_count_then_by_alphabet() -> None:
     assert vocabulary.known == ("a", "cat", "dog", "owl")
     assert vocabulary.eos == 0
     assert vocabulary.unk is None
-    assert vocabulary.bos == len(vocabulary) == 5
+    assert len(vocabulary) == 5
     assert vocabulary.encode_words(["a", "cat", "dog", "owl"]) == [1, 2, 3, 4]
 
 
@@ -34,7 +34,7 @@ def test_rare_words_share_the_unknown_id() -> None:
 
     assert vocabulary.known == ("a", "cat", "dog")
     assert vocabulary.unk == 1
-    assert vocabulary.bos == len(vocabulary) == 5
+    assert len(vocabulary) == 5
     assert vocabulary.encode_words(["owl", "a", "emu"]) == [1, 2, 1]
     assert vocabulary.covers(["a", "dog"])
     assert not vocabulary.covers(["a", "owl"])
@@ -131,7 +131,7 @@ def test_numbers_are_their_own_words() -> None:
 
     assert vocabulary.eos is None
     assert vocabulary.unk is None
-    assert vocabulary.bos == len(vocabulary) == 5000
+    assert len(vocabulary) == 5000
     assert vocabulary.number_words(["17", "4033", "0"]) == [17, 4033, 0]
     assert vocabulary.words(vocabulary.encode(["17 0"])).ids.tolist() == [17, 0]
     assert vocabulary.covers(["4999"]) and not vocabulary.covers(["5000"])

@@ -4,6 +4,7 @@ import pytest
 import torch
 from fakes import seeded
 
+from sda.models.generator import Frame
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
 from sda.text.corpus import Corpus
 from sda.training.state import TrainState
@@ -18,7 +19,11 @@ def build(corpus: Corpus) -> Callable[[int], TrainState]:
         rng = seeded(seed)
         words = len(corpus.vocabulary)
         generator = RnnGenerator(
-            words, corpus.vocabulary.eos, corpus.max_length, rng, embedding=8, hidden=8, dropout=0.2
+            Frame(words, corpus.vocabulary.eos, corpus.max_length),
+            rng,
+            embedding=8,
+            hidden=8,
+            dropout=0.2,
         )
         discriminator = RnnDiscriminator(words, rng, embedding=8, hidden=8)
         torch.manual_seed(seed)

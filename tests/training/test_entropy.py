@@ -4,6 +4,7 @@ import torch
 from fakes import FixedGenerator, seeded, sentences_of
 from torch import Tensor
 
+from sda.models.generator import Frame
 from sda.models.rnn import RnnGenerator
 from sda.sampling import sample
 from sda.text.sentences import Sentences
@@ -46,7 +47,7 @@ def test_gradient_is_that_of_the_next_words_entropy() -> None:
 
 
 def test_a_policy_that_is_paid_for_entropy_alone_becomes_even() -> None:
-    generator = RnnGenerator(4, None, 3, seeded(1), embedding=4, hidden=4, init_std=1.0)
+    generator = RnnGenerator(Frame(4, None, 3), seeded(1), embedding=4, hidden=4, init_std=1.0)
     optimizer = torch.optim.Adam(generator.parameters(), 0.05)
     rng = seeded(2)
 

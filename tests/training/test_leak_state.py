@@ -6,9 +6,10 @@ from itertools import islice
 import pytest
 import torch
 from fakes import seeded
+from loops import walk
 
-from sda.algorithm import self_data_augmentation
 from sda.models.cnn import CnnDiscriminator
+from sda.models.generator import Frame
 from sda.models.leak import LeakGenerator, WorkerReward
 from sda.reference.likelihood import Likelihood
 from sda.reference.metric import WeightedSum
@@ -34,9 +35,7 @@ def build(
     words = len(corpus.vocabulary)
     discriminator = CnnDiscriminator(words, rng, 4, widths=(1, 2, 4), maps=(4, 3, 3))
     generator = LeakGenerator(
-        words,
-        corpus.vocabulary.eos,
-        corpus.max_length,
+        Frame(words, corpus.vocabulary.eos, corpus.max_length),
         rng,
         discriminator,
         embedding=6,
@@ -52,14 +51,7 @@ def build(
 
 def train(state: TrainState, corpus: Corpus) -> Iterator[Progress]:
     metric = WeightedSum([(1.0, Likelihood(state.generator))])
-    loop = self_data_augmentation(
-        state=state,
-        corpus=corpus,
-        metric=metric,
-        phases=PHASES,
-        schedule=SCHEDULE,
-        settings=LEAK,
-    )
+    loop = walk(state, corpus, metric, PHASES, SCHEDULE, LEAK)
     return expecting(loop, state, corpus, len(PHASES))
 
 

@@ -3,8 +3,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from fakes import seeded
+from loops import walk
 
-from sda.algorithm import self_data_augmentation
 from sda.reference.bleu import Bleu
 from sda.reference.likelihood import Likelihood
 from sda.reference.metric import WeightedSum
@@ -28,14 +28,7 @@ def train(state: TrainState, corpus: Corpus) -> Iterator[Progress]:
             (0.01, Likelihood(state.generator)),
         ]
     )
-    return self_data_augmentation(
-        state=state,
-        corpus=corpus,
-        metric=metric,
-        phases=PHASES,
-        schedule=SCHEDULE,
-        settings=STOPPING,
-    )
+    return walk(state, corpus, metric, PHASES, SCHEDULE, STOPPING)
 
 
 def test_a_saved_state_goes_on_as_if_nothing_had_happened(build: Build, corpus: Corpus) -> None:

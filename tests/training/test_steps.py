@@ -6,7 +6,7 @@ import torch
 from fakes import FixedGenerator, seeded, sentences_of
 from torch import Tensor
 
-from sda.models.generator import without_dropout
+from sda.models.generator import Frame, without_dropout
 from sda.models.rnn import RnnGenerator
 from sda.sampling import sample
 from sda.text.corpus import Corpus
@@ -157,7 +157,7 @@ def test_mean_nll_counts_every_token(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_mean_nll_is_without_dropout() -> None:
-    generator = RnnGenerator(5, 0, 4, seeded(0), dropout=0.5)
+    generator = RnnGenerator(Frame(5, 0, 4), seeded(0), dropout=0.5)
     sentences = sentences_of([1, 2, 0])
 
     assert mean_nll(generator, sentences) == mean_nll(generator, sentences)

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sda import LARGEST_SEED
-from sda.commands.options import Column, Field, Lower, TokenizerName, Tokens
+from sda.commands.options import Column, Field, Lower, Seed, TokenizerName, Tokens
 
 
 def evaluate(
@@ -52,9 +51,7 @@ def evaluate(
     self_bleu: Annotated[
         int, typer.Option(min=0, help="Sentences for self-BLEU, drawn by the seed; 0 takes all.")
     ] = 2000,
-    seed: Annotated[
-        int, typer.Option(min=0, max=LARGEST_SEED, help="Which sentences are taken.")
-    ] = 0,
+    seed: Seed = 0,
     lower: Lower = False,
     tokenizer: Tokens = TokenizerName.whitespace,
     column: Column = None,
@@ -164,9 +161,7 @@ def curve(
     repeats: Annotated[
         int, typer.Option(min=1, help="Samplings of a point; one gives no intervals.")
     ] = 3,
-    seed: Annotated[
-        int, typer.Option(min=0, max=LARGEST_SEED, help="The same seed gives the same points.")
-    ] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Draw quality against diversity over temperatures, and say who is better where."""
     from sda.runs.curve import draw_runs

@@ -52,41 +52,23 @@ def find_alarms(scores: Sequence[Score], ceiling: Sequence[Score]) -> list[Alarm
 def _better_than_real(ours: ByName, real: ByName) -> Alarm | None:
     names = [name for name in ours if name.startswith("bleu-") and name in real]
     above = [name for name in names if _exceeds(ours, real, name, BLEU_MARGIN)]
-    if not above:
-        return None
-    worst = max(above, key=lambda name: ours[name].value - real[name].value)
-    return Alarm(
-        "better-than-real",
-        tuple(above),
-        f"{kind_of(worst).title} is {ours[worst].value:.3f}, above the {real[worst].value:.3f}"
-        " of real text: such a score is bought with diversity or with copies, not with quality",
+    says = (
+        "{} is {:.3f}, above the {:.3f} of real text: such a score is bought with diversity or"
+        " with copies, not with quality"
     )
+    return _furthest(ours, real, "better-than-real", above, says)
 
 
 def _duplicates(ours: ByName, real: ByName) -> Alarm | None:
-    name = "duplicate-share"
-    if not _exceeds(ours, real, name, DUPLICATE_MARGIN):
-        return None
-    return Alarm(
-        "duplicates",
-        (name,),
-        f"{ours[name].value:.1%} of the sentences repeat another one, against"
-        f" {real[name].value:.1%} of real text",
-    )
+    says = "{:.1%} of the sentences repeat another one, against {:.1%} of real text"
+    return _too_many(ours, real, "duplicates", "duplicate-share", DUPLICATE_MARGIN, says)
 
 
 def _sameness(ours: ByName, real: ByName) -> Alarm | None:
     names = [name for name in ours if name.startswith("self-bleu-")]
     far = [name for name in names if _exceeds(ours, real, name, SELF_BLEU_MARGIN)]
-    if not far:
-        return None
-    worst = max(far, key=lambda name: ours[name].value - real[name].value)
-    return Alarm(
-        "self-bleu",
-        tuple(far),
-        f"{kind_of(worst).title} is {ours[worst].value:.3f}, far above the"
-        f" {real[worst].value:.3f} of real text: the sentences are much alike",
-    )
+    says = "{} is {:.3f}, far above the {:.3f} of real text: the sentences are much alike"
+    return _furthest(ours, real, "self-bleu", far, says)
 
 
 def _word_order(ours: ByName, real: ByName) -> Alarm | None:
@@ -105,15 +87,31 @@ def _word_order(ours: ByName, real: ByName) -> Alarm | None:
 
 
 def _copies(ours: ByName, real: ByName) -> Alarm | None:
-    name = "copy-share"
-    if not _exceeds(ours, real, name, COPY_MARGIN):
-        return None
-    return Alarm(
-        "copies",
-        (name,),
-        f"{ours[name].value:.1%} of the sentences are training sentences word for word, against"
-        f" {real[name].value:.1%} of real held-out text",
+    says = (
+        "{:.1%} of the sentences are training sentences word for word, against {:.1%} of real"
+        " held-out text"
     )
+    return _too_many(ours, real, "copies", "copy-share", COPY_MARGIN, says)
+
+
+def _too_many(
+    ours: ByName, real: ByName, alarm: str, name: str, margin: float, says: str
+) -> Alarm | None:
+    """The alarm where a share is above that of real text, both of which it says."""
+    if not _exceeds(ours, real, name, margin):
+        return None
+    return Alarm(alarm, (name,), says.format(ours[name].value, real[name].value))
+
+
+def _furthest(
+    ours: ByName, real: ByName, alarm: str, names: Sequence[str], says: str
+) -> Alarm | None:
+    """The alarm about these scores, of which it says the one that is furthest above real text."""
+    if not names:
+        return None
+    worst = max(names, key=lambda name: ours[name].value - real[name].value)
+    message = says.format(kind_of(worst).title, ours[worst].value, real[worst].value)
+    return Alarm(alarm, tuple(names), message)
 
 
 def _exceeds(ours: ByName, real: ByName, name: str, margin: float) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sda.evaluation.interval import Interval, mean_interval, set_interval
 from sda.evaluation.score import PLAIN, Convention, Score, standard_error
@@ -53,14 +54,7 @@ def repetition(samples: Flat, n: int = 3, convention: Convention = PLAIN) -> Sco
     distinct_counts = np.bincount(pairs // (numbers.max() + 1), minlength=len(samples))
     shares = 1.0 - distinct_counts[kept] / totals[kept]
     signature = convention.sign(hyps=int(kept.sum()), of=len(samples), ci="bootstrap")
-    return Score(
-        f"seq-rep-{n}",
-        float(shares.mean()),
-        False,
-        signature,
-        standard_error(shares),
-        mean_interval(shares),
-    )
+    return _mean_score(f"seq-rep-{n}", shares, False, signature)
 
 
 def mean_length(samples: Flat, convention: Convention = PLAIN) -> Score:
@@ -68,14 +62,15 @@ def mean_length(samples: Flat, convention: Convention = PLAIN) -> Score:
     require_samples(samples)
     lengths = samples.lengths.astype(np.float64)
     signature = convention.sign(hyps=len(samples), ci="bootstrap")
-    return Score(
-        "length",
-        float(lengths.mean()),
-        None,
-        signature,
-        standard_error(lengths),
-        mean_interval(lengths),
-    )
+    return _mean_score("length", lengths, None, signature)
+
+
+def _mean_score(
+    name: str, values: NDArray[np.float64], higher_is_better: bool | None, signature: str
+) -> Score:
+    """The mean over samples, with its error and interval."""
+    mean, error = float(values.mean()), standard_error(values)
+    return Score(name, mean, higher_is_better, signature, error, mean_interval(values))
 
 
 def duplicate_share(samples: Flat, convention: Convention = PLAIN) -> Score:

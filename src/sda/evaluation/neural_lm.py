@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sda.evaluation.language_model import LanguageModel, lm_score, unseen_words
 from sda.evaluation.score import PLAIN, Convention, Score
 from sda.evaluation.truth import generator_log_prob
+from sda.models.generator import Frame
 from sda.models.rnn import RnnGenerator
 from sda.text.sentences import Flat, Sentences
 
@@ -76,10 +77,8 @@ class NeuralModel:
         with torch.random.fork_rng(devices=[]):
             torch.default_generator.manual_seed(seed)
             self._generator = RnnGenerator(
-                len(self._words) + _FIRST_WORD,
-                _END,
-                max_length=sentences.tokens.shape[1],
-                rng=rng,
+                Frame(len(self._words) + _FIRST_WORD, _END, sentences.tokens.shape[1]),
+                rng,
                 embedding=hidden,
                 hidden=hidden,
                 dropout=_DROPOUT,

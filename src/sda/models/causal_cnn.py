@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import glu
 
 from sda.models.branching import State
+from sda.models.generator import Frame
 from sda.models.hidden import HiddenStateGenerator
 from sda.models.initialise import normal_weights_
 from sda.text.context import Context
@@ -24,9 +25,7 @@ class CnnGenerator(HiddenStateGenerator):
 
     def __init__(
         self,
-        vocabulary_size: int,
-        eos: int | None,
-        max_length: int,
+        frame: Frame,
         rng: torch.Generator,
         channels: int = 128,
         layers: int = 4,
@@ -35,7 +34,7 @@ class CnnGenerator(HiddenStateGenerator):
         tied: bool = False,
         init_std: float = 0.05,
     ) -> None:
-        super().__init__(vocabulary_size, eos, max_length, channels, channels, tied)
+        super().__init__(frame, channels, channels, tied)
         if layers < 1 or width < 1:
             raise ValueError(f"layers and width must be 1 or more, not {layers} and {width}")
         self.layers = nn.ModuleList(

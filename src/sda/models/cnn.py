@@ -20,8 +20,7 @@ from sda.text.sentences import Sentences
 class CnnDiscriminator(Discriminator):
     """Embedding, convolutions of the given widths with as many maps each, highway, one output.
 
-    Where sentences have one of `labels` labels, the judgement also asks how well the features go
-    with a vector of the label.
+    Labels, where sentences have some, are asked for as in `RnnDiscriminator`.
     """
 
     def __init__(

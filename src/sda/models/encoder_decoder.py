@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from sda.models.branching import State
+from sda.models.generator import Frame
 from sda.models.hidden import HiddenStateGenerator
 from sda.models.initialise import normal_
 from sda.models.rnn import mirror
@@ -31,9 +32,7 @@ class EncoderDecoder(HiddenStateGenerator):
 
     def __init__(
         self,
-        vocabulary_size: int,
-        eos: int | None,
-        max_length: int,
+        frame: Frame,
         rng: torch.Generator,
         embedding: int = 32,
         hidden: int = 32,
@@ -42,7 +41,7 @@ class EncoderDecoder(HiddenStateGenerator):
         init_std: float = 0.1,
         labels: int = 0,
     ) -> None:
-        super().__init__(vocabulary_size, eos, max_length, embedding, hidden, tied)
+        super().__init__(frame, embedding, hidden, tied)
         self.forwards = nn.GRU(embedding, hidden, batch_first=True)
         self.backwards = nn.GRU(embedding, hidden, batch_first=True)
         self.places = nn.Linear(2 * hidden, hidden)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -14,25 +15,33 @@ from sda.text.context import Context
 from sda.text.sentences import Sentences
 
 
+class Frame(NamedTuple):
+    """What the text asks of a generator, whatever its kind.
+
+    Ids 0..`vocabulary_size`-1 can be written. `eos` closes a sentence; None means that every
+    sentence has `max_length` words. `bos` is what is read before the first word; None means an id
+    that no word has, `vocabulary_size`.
+    """
+
+    vocabulary_size: int
+    eos: int | None
+    max_length: int
+    bos: int | None = None
+
+
 class Generator(nn.Module, ABC):
     """A model that writes sentences word by word.
 
     A subclass gives `start` and `step`. Sampling, rollouts and likelihood are written once above
     them and never ask which generator they have. Overriding `log_probs` and `loss` is for speed.
 
-    Ids 0..`vocabulary_size`-1 can be written. `bos` is what `step` reads before the first word; it
-    is `vocabulary_size` unless an ordinary word plays that part. `eos` closes a sentence; None
-    means that every sentence has `max_length` words.
+    What a frame holds are its attributes: `vocabulary_size`, `eos`, `max_length` and `bos`.
     """
 
-    def __init__(
-        self, vocabulary_size: int, eos: int | None, max_length: int, bos: int | None = None
-    ) -> None:
+    def __init__(self, frame: Frame) -> None:
         super().__init__()
-        self.vocabulary_size = vocabulary_size
-        self.eos = eos
-        self.max_length = max_length
-        self.bos = vocabulary_size if bos is None else bos
+        self.vocabulary_size, self.eos, self.max_length, bos = frame
+        self.bos = self.vocabulary_size if bos is None else bos
 
     @abstractmethod
     def start(self, n: int, context: Context | None = None) -> State:

@@ -7,7 +7,7 @@ from abc import abstractmethod
 import torch
 from torch import Tensor, nn
 
-from sda.models.generator import Generator
+from sda.models.generator import Frame, Generator
 from sda.models.softmax import linear_log_probs, linear_weighted_nll
 from sda.text.sentences import Sentences
 
@@ -21,23 +21,21 @@ class HiddenStateGenerator(Generator):
 
     def __init__(
         self,
-        vocabulary_size: int,
-        eos: int | None,
-        max_length: int,
+        frame: Frame,
         embedding: int,
         hidden: int,
         tied: bool,
     ) -> None:
-        super().__init__(vocabulary_size, eos, max_length)
+        super().__init__(frame)
         if min(embedding, hidden) < 1:
             raise ValueError(f"sizes must be 1 or more, not {embedding} and {hidden}")
         if tied and embedding != hidden:
             raise ValueError(
                 f"tied embeddings need embedding = hidden, not {embedding} and {hidden}"
             )
-        self.embedding = nn.Embedding(vocabulary_size + 1, embedding)
-        self.bias = nn.Parameter(torch.zeros(vocabulary_size))
-        self.output = None if tied else nn.Parameter(torch.zeros(vocabulary_size, hidden))
+        self.embedding = nn.Embedding(self.vocabulary_size + 1, embedding)
+        self.bias = nn.Parameter(torch.zeros(self.vocabulary_size))
+        self.output = None if tied else nn.Parameter(torch.zeros(self.vocabulary_size, hidden))
 
     @abstractmethod
     def hidden_states(self, sentences: Sentences) -> Tensor:

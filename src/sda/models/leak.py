@@ -15,7 +15,7 @@ from torch.nn.functional import cosine_similarity, linear, normalize, pad
 
 from sda.models.branching import State
 from sda.models.cnn import CnnDiscriminator
-from sda.models.generator import Generator
+from sda.models.generator import Frame, Generator
 from sda.models.initialise import normal_
 from sda.models.prefix_cache import PrefixCache
 from sda.models.prefixes import PrefixReader
@@ -44,9 +44,7 @@ class LeakGenerator(Generator):
 
     def __init__(
         self,
-        vocabulary_size: int,
-        eos: int | None,
-        max_length: int,
+        frame: Frame,
         rng: torch.Generator,
         discriminator: CnnDiscriminator,
         embedding: int = 32,
@@ -58,7 +56,7 @@ class LeakGenerator(Generator):
         init_std: float = 0.1,
         cache_megabytes: int = 2048,
     ) -> None:
-        super().__init__(vocabulary_size, eos, max_length)
+        super().__init__(frame)
         if not isinstance(discriminator, CnnDiscriminator):
             raise ValueError("LeakRNN reads the features of a CNN discriminator, and of no other")
         self.reader = PrefixReader(discriminator)
@@ -72,13 +70,13 @@ class LeakGenerator(Generator):
         self.goal = nn.Linear(hidden, size)
         self.first_goal = nn.Parameter(torch.empty(size))
         self.goal_embedding = nn.Linear(size, goal_size, bias=False)
-        self.embedding = nn.Embedding(vocabulary_size + 1, embedding)
+        self.embedding = nn.Embedding(self.vocabulary_size + 1, embedding)
         self.worker = nn.LSTM(embedding, hidden, batch_first=True)
         self.dropouts = nn.ModuleList([nn.Dropout(dropout), nn.Dropout(dropout)])
         # One more row than the worker has units: the bias of the matrix (V, goal_size).
-        self.output = nn.Parameter(torch.empty(vocabulary_size, (hidden + 1) * goal_size))
+        self.output = nn.Parameter(torch.empty(self.vocabulary_size, (hidden + 1) * goal_size))
         self.bias: Tensor
-        self.register_buffer("bias", torch.zeros(vocabulary_size), persistent=False)
+        self.register_buffer("bias", torch.zeros(self.vocabulary_size), persistent=False)
         self.identity: Tensor
         self.register_buffer("identity", torch.eye(4 * hidden), persistent=False)
         normal_(self, init_std, rng)

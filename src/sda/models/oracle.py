@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from sda.errors import UserError
+from sda.models.generator import Frame
 from sda.models.rnn import RnnGenerator
 
 GATES = ("i", "f", "c", "og")  # input, forget, candidate, output: the order of torch's LSTM
@@ -19,7 +20,7 @@ def random_oracle(
 ) -> RnnGenerator:
     """An LSTM whose every parameter is drawn from N(0, 1) (decision 0023)."""
     oracle = RnnGenerator(
-        vocabulary_size, None, length, rng, embedding=size, hidden=size, init_std=1.0
+        Frame(vocabulary_size, None, length), rng, embedding=size, hidden=size, init_std=1.0
     )
     return _fixed(oracle)
 
@@ -41,7 +42,7 @@ def load_oracle(path: Path, length: int) -> RnnGenerator:
         if arrays[name].shape != shape:
             raise UserError(f"{path}: array '{name}' has shape {arrays[name].shape}, not {shape}")
     rng = torch.Generator().manual_seed(0)
-    oracle = RnnGenerator(words, None, length, rng, embedding=embedding, hidden=hidden)
+    oracle = RnnGenerator(Frame(words, None, length), rng, embedding=embedding, hidden=hidden)
     start = np.zeros((1, embedding), np.float32)  # the unused row of the extra start symbol
     values = {
         "embedding.weight": np.concatenate((arrays["embedding"], start)),

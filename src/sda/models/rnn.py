@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from sda.models.branching import State
 from sda.models.discriminator import Discriminator, match_label
+from sda.models.generator import Frame
 from sda.models.hidden import HiddenStateGenerator
 from sda.models.initialise import normal_
 from sda.text.context import Context, labels_of
@@ -26,9 +27,7 @@ class RnnGenerator(HiddenStateGenerator):
 
     def __init__(
         self,
-        vocabulary_size: int,
-        eos: int | None,
-        max_length: int,
+        frame: Frame,
         rng: torch.Generator,
         cell: Literal["lstm", "gru"] = "lstm",
         embedding: int = 32,
@@ -39,7 +38,7 @@ class RnnGenerator(HiddenStateGenerator):
         init_std: float = 0.1,
         labels: int = 0,
     ) -> None:
-        super().__init__(vocabulary_size, eos, max_length, embedding, hidden, tied)
+        super().__init__(frame, embedding, hidden, tied)
         if layers < 1:
             raise ValueError(f"layers must be 1 or more, not {layers}")
         self.cell = cell

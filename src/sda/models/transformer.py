@@ -10,6 +10,7 @@ from torch.nn.functional import gelu, scaled_dot_product_attention
 
 from sda.errors import UserError
 from sda.models.branching import State
+from sda.models.generator import Frame
 from sda.models.hidden import HiddenStateGenerator
 from sda.models.initialise import normal_weights_
 from sda.text.context import Context
@@ -32,9 +33,7 @@ class TransformerGenerator(HiddenStateGenerator):
 
     def __init__(
         self,
-        vocabulary_size: int,
-        eos: int | None,
-        max_length: int,
+        frame: Frame,
         rng: torch.Generator,
         width: int = 128,
         layers: int = 2,
@@ -45,7 +44,7 @@ class TransformerGenerator(HiddenStateGenerator):
         tied: bool = True,
         init_std: float = 0.02,
     ) -> None:
-        super().__init__(vocabulary_size, eos, max_length, width, width, tied)
+        super().__init__(frame, width, width, tied)
         if min(layers, heads, feedforward) < 1:
             sizes = f"{layers}, {heads} and {feedforward}"
             raise ValueError(f"layers, heads and feedforward must be 1 or more, not {sizes}")
@@ -55,7 +54,7 @@ class TransformerGenerator(HiddenStateGenerator):
             raise ValueError(f"rotary positions need an even width of a head, not {width // heads}")
         self.heads = heads
         self.size = width // heads
-        self.positions = nn.Embedding(max_length, width) if positions == "learned" else None
+        self.positions = nn.Embedding(self.max_length, width) if positions == "learned" else None
         self.dropout = nn.Dropout(dropout)
         self.layers = nn.ModuleList(
             Layer(width, heads, feedforward, dropout) for _ in range(layers)

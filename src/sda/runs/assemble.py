@@ -10,7 +10,7 @@ from torch import nn
 from sda.buffer import Buffer
 from sda.errors import UserError
 from sda.models.discriminator import Discriminator
-from sda.models.generator import Generator
+from sda.models.generator import Frame, Generator
 from sda.reference.filters import NotCopy
 from sda.reference.metric import ReferenceMetric, WeightedSum
 from sda.runs.components import build, takes, typed
@@ -64,9 +64,7 @@ def _build_generator(
         settings.generator,
         "generator",
         Generator,
-        vocabulary_size=len(vocabulary),
-        eos=vocabulary.eos,
-        max_length=max_length,
+        frame=Frame(len(vocabulary), vocabulary.eos, max_length),
         discriminator=discriminator,
         rng=rng,
         labels=labels,

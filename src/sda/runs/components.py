@@ -19,7 +19,6 @@ from sda.errors import UserError
 from sda.runs.handed import OBJECT, Handed, ask_again, is_lost
 
 FINITE = ConfigDict(allow_inf_nan=False, arbitrary_types_allowed=True)
-FITTING = ("vocabulary_size", "eos", "max_length")  # what an object shares with the text
 BUILT = ("generator", "discriminator")  # by the run; an object that was made before has others
 
 
@@ -86,11 +85,13 @@ def _fitting(thing: Any, section: Mapping[str, Any], key: str, known: Mapping[st
                 f"{role}: {kind.__name__} needs the {name} of the run, so hand in the class, not an"
                 " object"
             )
-    for name in FITTING:
-        if name in known and getattr(thing, name, known[name]) != known[name]:
+    frame = known.get("frame")
+    asked = {} if frame is None else frame._asdict()
+    for name in ("vocabulary_size", "eos", "max_length"):
+        if name in asked and getattr(thing, name, asked[name]) != asked[name]:
             raise UserError(
                 f"{role}: the object has {name} = {getattr(thing, name)}, and the text has"
-                f" {known[name]}"
+                f" {asked[name]}"
             )
     return copy.deepcopy(thing) if isinstance(thing, nn.Module) else thing
 

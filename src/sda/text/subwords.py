@@ -66,10 +66,6 @@ class SubwordVocabulary:
         return 0
 
     @property
-    def bos(self) -> int:
-        return len(self)
-
-    @property
     def unk(self) -> None:
         return None
 

@@ -22,19 +22,16 @@ UNK = "<unk>"
 
 
 class Vocabulary(Protocol):
-    """The ids 0 to `len - 1` that can be written, and `bos`, which can only be read.
+    """The ids 0 to `len - 1` that can be written.
 
-    Embeddings therefore have `len + 1` rows, output layers `len`. An id need not be a word: what
-    counts words, as every metric and every score does, asks for `words` or `in_words`.
+    What a generator reads before the first word is none of them (`sda.models.generator.Frame`).
+    An id need not be a word: what counts words, as every metric and every score does, asks for
+    `words` or `in_words`.
     """
 
     @property
     def eos(self) -> int | None:
         """The id that ends a sentence; None where all sentences have one length."""
-
-    @property
-    def bos(self) -> int:
-        """The input symbol before the first word, `len(self)`."""
 
     @property
     def unk(self) -> int | None:
@@ -103,10 +100,6 @@ class WordVocabulary:
     @property
     def eos(self) -> int:
         return 0
-
-    @property
-    def bos(self) -> int:
-        return len(self)
 
     @property
     def unk(self) -> int | None:
@@ -191,10 +184,6 @@ class NumberVocabulary:
     @property
     def eos(self) -> None:
         return None
-
-    @property
-    def bos(self) -> int:
-        return self.size
 
     @property
     def unk(self) -> None:
