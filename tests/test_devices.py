@@ -33,6 +33,21 @@ METHODS = {
     "best of n": {"method": "best-of-n"},
     "rejection by D": {"method": "d-rejection"},
 }
+# Every operation on the pretend device takes a hundred times as long.
+FEW = (
+    "embedded.train=40",
+    "mle.epochs=1",
+    "stage2.epochs=1",
+    "stage2.first_steps=1",
+    "stage2.batch_size=2",
+    "stage2.rollout_every=8",
+    "discriminator_phase.passes=1",
+    "discriminator_phase.rounds=1",
+    "buffer.candidates=4",
+    "buffer.first_fill=8",
+    "evaluation.samples=10",
+    "evaluation.final_samples=10",
+)
 SETTINGS = {
     "two policies": ("stage2.lambda_w=0.5", "stage2.entropy=0.1"),
     "sda": ("stage2.kl=0.1",),
@@ -71,7 +86,7 @@ def test_a_device_writes_what_the_cpu_writes() -> None:
 @pytest.mark.usefixtures("pretended")
 @pytest.mark.parametrize("name", list(METHODS))
 def test_no_method_leaves_anything_behind(name: str, tmp_path: Path) -> None:
-    run = train_tiny("captions", tmp_path / "run", SETTINGS.get(name, ()), **METHODS[name])
+    run = train_tiny("captions", tmp_path / "run", (*FEW, *SETTINGS.get(name, ())), **METHODS[name])
 
     assert run.is_finished
 
@@ -80,10 +95,10 @@ def test_no_method_leaves_anything_behind(name: str, tmp_path: Path) -> None:
 def test_a_run_on_a_device_learns_what_one_on_the_cpu_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    train_tiny("captions", tmp_path / "cpu")
+    train_tiny("captions", tmp_path / "cpu", FEW)
     monkeypatch.setattr("sda.runs.train.find_device", lambda _: DEVICE)
     with PretendDevice():
-        train_tiny("captions", tmp_path / "there")
+        train_tiny("captions", tmp_path / "there", FEW)
     here, there = (
         Checkpoints(tmp_path / place / "checkpoints").load("stage1").tensors
         for place in ("cpu", "there")
@@ -101,7 +116,7 @@ def test_a_run_on_a_device_learns_what_one_on_the_cpu_does(
 def test_other_generators_leave_nothing_behind(use: str, tmp_path: Path) -> None:
     size = "width=8" if "transformer" in use else "channels=8"
     more = (f"generator.use=sda.models.{use}", f"generator.{size}", "generator.dropout=0.3")
-    run = train_tiny("captions", tmp_path / "run", more)
+    run = train_tiny("captions", tmp_path / "run", (*FEW, *more))
 
     assert run.is_finished
 
@@ -111,7 +126,7 @@ def test_other_generators_leave_nothing_behind(use: str, tmp_path: Path) -> None
 def test_leakrnn_leaves_nothing_behind(tmp_path: Path) -> None:
     more = ("generator.use=sda.models.leak:LeakGenerator", "mle.alternations=1")
 
-    assert train_tiny("captions", tmp_path / "run", more).is_finished
+    assert train_tiny("captions", tmp_path / "run", (*FEW, *more)).is_finished
 
 
 def test_a_run_that_changes_its_device_says_so(
@@ -121,10 +136,10 @@ def test_a_run_that_changes_its_device_says_so(
     listening = Quiet()
     monkeypatch.setattr(listening, "warn", heard.append)
     with pytest.raises(KeyboardInterrupt):
-        train_tiny("captions", tmp_path / "run", (), Interrupting(epochs=2))
+        train_tiny("captions", tmp_path / "run", FEW, Interrupting(epochs=1))
     monkeypatch.setattr("sda.runs.train.find_device", lambda _: DEVICE)
     with PretendDevice():
-        run = train_tiny("captions", tmp_path / "run", ("device=cpu",), listening, resume=True)
+        run = train_tiny("captions", tmp_path / "run", (*FEW, "device=cpu"), listening, resume=True)
 
     assert run.is_finished
     assert [m for m in heard if "on cpu so far and goes on on meta" in m]
