@@ -17,7 +17,7 @@ from torch.utils._pytree import tree_flatten, tree_map
 
 DEVICE = torch.device("meta")
 INDEXING = ("index.Tensor", "index_put", "index_put_")
-"""Tensors of a GPU may be indexed by those of the CPU."""
+"""A tensor of a GPU may be indexed by those of the CPU, but not the other way round."""
 
 
 class Elsewhere(torch.Tensor):
@@ -74,7 +74,8 @@ def carry_out(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     target = kwargs.get("device")
     is_copy = name.startswith(("_to_copy", "copy_"))
     plain = [part for part in given if not isinstance(part, Elsewhere) and part.dim()]
-    if elsewhere and plain and not is_copy and not name.startswith(INDEXING):
+    is_indexed = name.startswith(INDEXING) and isinstance(args[0], Elsewhere)
+    if elsewhere and plain and not is_copy and not is_indexed:
         shapes = [tuple(part.shape) for part in plain]
         raise RuntimeError(f"{name} mixes tensors of the device with {shapes} of the CPU")
     if target is not None:

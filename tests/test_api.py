@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny import tiny_table, toy_lines
+import torch
+from tiny import tiny_settings, tiny_table, toy_lines
+from torch import Tensor
 
 import sda
 from sda.evaluation.evaluator import Options
+from sda.runs.start import check_start
 
 
 def prefers_cats(texts: list[str]) -> list[float]:
@@ -128,6 +131,64 @@ def test_a_callback_sees_every_epoch_and_may_end_training(
                 preset="paper",
                 settings={**tiny_table(), "start": str(run.path)},
             )
+
+
+@pytest.mark.parametrize(("stage", "epochs"), [("mle", 1), ("discriminator", 3), ("imitation", 4)])
+def test_a_callback_has_ended_training_also_if_scoring_is_interrupted(
+    stage: str, epochs: int, toy_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    choices: dict[str, Any] = {"profile": "smoke", "preset": "paper", "settings": tiny_table()}
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("sda.runs.train.score_rows", killed)
+        sda.train(toy_file, tmp_path / "run", callbacks=[Lines(stage, 1)], **choices)
+    settings, _ = tiny_settings(toy_file, values={"start": str(tmp_path / "run")})
+    # Only a Stage I that has all of its epochs may be the start of another run.
+    for _ in range(2):
+        if epochs < 3:
+            with pytest.raises(sda.UserError, match="a callback ended its Stage I"):
+                check_start(settings)
+        else:
+            check_start(settings)
+        run = sda.train(toy_file, tmp_path / "run", resume=True, **choices)
+    end = json.loads(run.folder.finished.read_text())
+
+    assert len(run.progress()) == end["epochs"] == epochs
+    assert end["stopped_in"] == stage
+
+
+def test_arguments_of_a_metric_class_that_is_handed_in(toy_file: Path, tmp_path: Path) -> None:
+    class Scaled(sda.ReferenceMetric):
+        name = "scaled"
+
+        def __init__(self, scale: float = 1.0) -> None:
+            self.scale = scale
+
+        def __call__(self, sentences: sda.Sentences) -> Tensor:
+            return torch.full((len(sentences),), self.scale, dtype=torch.float64)
+
+    def train(parts: object) -> sda.Run:
+        return sda.train(
+            toy_file,
+            tmp_path / "run",
+            method="raft",
+            metric=Scaled,
+            profile="smoke",
+            settings={**tiny_table(), "metric": parts},
+        )
+
+    for wrong in ({"scale": 3.0}, [], [{"scale": 3.0}, {"scale": 4.0}], ["scale"]):
+        with pytest.raises(sda.UserError, match=r"setting 'metric': the metric was handed in, so"):
+            train(wrong)
+    with pytest.raises(sda.UserError, match=r"unknown setting 'metric\.0\.scal' .* takes: scale"):
+        train([{"scal": 3.0}])
+    run = train([{"scale": 3.0, "weight": 2.0}])
+
+    records = [json.loads(line) for line in run.folder.buffer.read_text().splitlines()]
+    assert records[0]["parts"] == {"scaled": 6.0}
+    assert run.settings.metric[0]["scale"] == 3.0
 
 
 def test_a_wrong_setting_is_named(toy_file: Path, tmp_path: Path) -> None:

@@ -234,7 +234,7 @@ def test_a_disk_that_is_full(toy_run: Run, toy_file: Path, tmp_path: Path) -> No
     answer = Answer(done.returncode, done.stdout, done.stderr)
     assert_one_sentence(answer, f"{folder}/checkpoints/", "File too large")
     assert os.listdir(folder / "checkpoints") == []
-    train_tiny(toy_file, folder, resume=True)
+    train_tiny(toy_file, folder, resume=True, draws=True)
     assert outcome(folder) == outcome(toy_run.path)
 
 

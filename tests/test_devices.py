@@ -24,7 +24,7 @@ METHODS = {
     "sda": {},
     "raft": {"method": "raft"},
     "mixed": {"method": "mixed"},
-    "metric reward": {"method": "metric-reward", "metric": "bleu + likelihood"},
+    "metric reward": {"method": "metric-reward", "metric": "bleu + rare_words + likelihood"},
     "unlikelihood of rare words": {"method": "un-rare"},
     "unlikelihood of repetition": {"method": "un-repeat"},
     "unlikelihood by vocabulary": {"method": "un-vocabulary"},
@@ -58,6 +58,7 @@ SETTINGS = {
 def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Training runs on a device that is not there."""
     monkeypatch.setattr("sda.runs.train.find_device", lambda _: DEVICE)
+    monkeypatch.setattr("sda.runs.run.same_device_or_cpu", lambda _: DEVICE)
     with PretendDevice():
         yield
 

@@ -83,7 +83,8 @@ def test_the_score_is_in_evaluations_and_in_the_tables_of_runs(scratch: Path) ->
     sda(scratch, "train", "captions", *more, *values)
     rows = json.loads((scratch / "run" / "scores.json").read_text())["rows"]
     assert all("first-words" in [score["name"] for score in row["scores"]] for row in rows)
-    assert "first-words" in (scratch / "run" / "report.html").read_text()
+    report = (scratch / "run" / "report.html").read_text()
+    assert "first-words" in report and ">first words<" in report
     lines = (scratch / "run" / "progress.jsonl").read_text().splitlines()
     assert any("first_words" in json.loads(line) for line in lines)
     assert "first-words" in sda(scratch, "compare", "run", "--scores", "first-words")

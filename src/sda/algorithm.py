@@ -27,7 +27,7 @@ from sda.training.schedule import Phase, next_phase
 from sda.training.stages import TrainingSettings
 from sda.training.state import Learner, TrainState
 from sda.training.step_kinds import Loss, Step
-from sda.training.steps import Objective, Write, discriminator_phase, nll, update_generator
+from sda.training.steps import Objective, WriteAbout, discriminator_phase, nll, update_generator
 
 
 def self_data_augmentation(
@@ -54,7 +54,7 @@ def self_data_augmentation(
     """
     generator, buffer, rng = state.generator, state.buffer, state.rng
 
-    def writer(policy: Generator) -> Write:
+    def writer(policy: Generator) -> WriteAbout:
         def write(n: int, context: Context | None = None) -> Sentences:
             about = corpus.contexts(n, rng) if context is None else context
             sentences = sample(policy, n, rng, context=about)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sda.errors import UserError
 from sda.evaluation.evaluator import Evaluation, Options
 from sda.evaluation.texts import evaluate_texts
 from sda.models.discriminator import Discriminator
@@ -55,7 +56,8 @@ def train(
     - `seed`: the same seed gives the same run, bit for bit.
     - `config`: a settings file (TOML).
     - `settings`: single values in a nested mapping, such as `{"stage2": {"rollouts": 4}}`; for a
-      class that was handed in also its arguments, as `{"generator": {"size": 64}}`.
+      class that was handed in also its arguments, as `{"generator": {"size": 64}}` or
+      `{"metric": [{"scale": 3.0}]}`.
     - `resume`: go on with the run in `out`. Texts, objects and callbacks have to be given again.
     - `quiet`: say nothing but warnings.
     - `callbacks`: functions that are called with the line of each finished epoch, a dictionary with
@@ -111,9 +113,26 @@ def _over(objects: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, 
     """The settings with the objects, of which they may say how the class of one is to be made."""
     merged = {**settings, **objects}
     for role, section in objects.items():
-        if isinstance(section, dict) and isinstance(settings.get(role), Mapping):
-            merged[role] = {**settings[role], **section}
+        if role not in settings:
+            continue
+        if isinstance(section, list):
+            (part,) = section
+            merged[role] = [{**_arguments(settings[role], role, is_list=True), **part}]
+        else:
+            merged[role] = {**_arguments(settings[role], role, is_list=False), **section}
     return merged
+
+
+def _arguments(given: Any, role: str, is_list: bool) -> Mapping[str, Any]:
+    """What settings say of the one thing that was handed in; a metric's stand in a list."""
+    parts = [given] if not is_list else given if isinstance(given, list) else []
+    if len(parts) == 1 and isinstance(parts[0], Mapping):
+        return parts[0]
+    form = "[{...}]" if is_list else "{...}"
+    raise UserError(
+        f"setting '{role}': the {role} was handed in, so give nothing but its arguments, as"
+        f" {form}, not {given!r}"
+    )
 
 
 def evaluate(

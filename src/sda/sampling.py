@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -14,8 +14,12 @@ from sda.models.generator import Frame, Generator, without_dropout
 from sda.text.context import Context
 from sda.text.sentences import Sentences
 
-Write = Callable[[int], Sentences]
-"""What writes so many sentences."""
+
+class Write(Protocol):
+    """Writes so many sentences, of which each `copies` in a row are about the same."""
+
+    def __call__(self, n: int, copies: int = 1, /) -> Sentences: ...
+
 
 LEAST_TEMPERATURE = 1e-6  # words are as good as certain long before; likelihoods overflow below
 

@@ -10,6 +10,7 @@ from sda.baselines.selection import BestOf, Rejection
 from sda.errors import UserError
 from sda.reference.metric import ReferenceMetric, WeightedSum
 from sda.sampling import sample
+from sda.text.context import Context, labels_of
 from sda.text.sentences import Sentences
 
 
@@ -32,7 +33,7 @@ class Tape:
     def __init__(self, *words: int) -> None:
         self.left = list(words)
 
-    def __call__(self, n: int) -> Sentences:
+    def __call__(self, n: int, copies: int = 1) -> Sentences:
         taken, self.left = self.left[:n], self.left[n:]
         assert len(taken) == n
         return sentences_of(*([word] for word in taken))
@@ -87,7 +88,7 @@ def test_what_an_ideal_discriminator_accepts_is_distributed_like_the_data() -> N
     generator = FixedGenerator(MODEL, eos=None, max_length=1)
     rng = seeded(2)
     accept = Rejection(Judge(ideal), seeded(3), first=500)
-    accepted = accept(lambda n: sample(generator, n, rng), 10_000)
+    accepted = accept(lambda n, _=1: sample(generator, n, rng), 10_000)
 
     assert len(accepted) == 10_000
     assert_likely(torch.bincount(accepted.tokens[:, 0], minlength=4), DATA)
@@ -97,7 +98,7 @@ def test_the_same_lots_accept_the_same_sentences() -> None:
     def accepted(seed: int) -> list[list[int]]:
         generator, rng = FixedGenerator(MODEL, eos=None, max_length=1), seeded(2)
         accept = Rejection(Judge(ideal), seeded(seed), first=10)
-        return lists_of(accept(lambda n: sample(generator, n, rng), 50))
+        return lists_of(accept(lambda n, _=1: sample(generator, n, rng), 50))
 
     assert accepted(1) == accepted(1)
     assert accepted(1) != accepted(2)
@@ -111,8 +112,30 @@ def test_a_discriminator_that_accepts_nothing_ends(monkeypatch: pytest.MonkeyPat
 
     words = iter([1])
 
-    def write(n: int) -> Sentences:
+    def write(n: int, _: int = 1) -> Sentences:
         return sentences_of(*([next(words, 2)] for _ in range(n)))
 
     with pytest.raises(UserError, match="the discriminator let 0 of 512 sentences pass"):
         Rejection(Judge(one_is_all), seeded(0), first=10)(write, 1)
+
+
+def test_candidates_of_one_sentence_are_about_the_same() -> None:
+    """The metric prefers a label; the best candidate has the one that was asked for."""
+    generator = FixedGenerator(MODEL, eos=None, max_length=1)
+    asked: list[tuple[int, int]] = []
+
+    class Labels(ReferenceMetric):
+        name = "labels"
+
+        def __call__(self, sentences: Sentences) -> Tensor:
+            return labels_of(sentences.context).double()
+
+    def write(n: int, copies: int = 1) -> Sentences:
+        asked.append((n, copies))
+        about = Context(torch.arange(n // copies) % 2).repeated(copies)
+        return sample(generator, n, seeded(1), context=about)
+
+    chosen = BestOf(WeightedSum([(1.0, Labels())]), candidates=3)(write, 6)
+
+    assert asked == [(18, 3)]
+    assert labels_of(chosen.context).tolist() == [0, 1, 0, 1, 0, 1]

@@ -7,8 +7,8 @@ import pytest
 import torch
 from fakes import FixedGenerator, seeded, sentences_of
 
-from sda.evaluation.truth import CHUNK, CaptionTruth, LstmTruth, generator_log_prob
-from sda.models.generator import Frame
+from sda.evaluation.truth import CaptionTruth, LstmTruth
+from sda.models.generator import CHUNK, Frame, generator_log_prob
 from sda.models.rnn import RnnGenerator
 from sda.sampling import sample
 from sda.text.captions.caption_grammar import CaptionGrammar, CaptionOracle

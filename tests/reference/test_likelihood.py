@@ -4,9 +4,9 @@ import pytest
 import torch
 from fakes import FixedGenerator, seeded, sentences_of
 
+from sda.models import generator as module
 from sda.models.generator import Frame
 from sda.models.rnn import RnnGenerator
-from sda.reference import likelihood
 from sda.reference.likelihood import Likelihood
 
 
@@ -39,7 +39,7 @@ def test_parts_make_the_same_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     metric = Likelihood(RnnGenerator(Frame(4, 0, 5), seeded(0), init_std=1.0))
     sentences = sentences_of([1, 2, 0], [3, 0], [1, 1, 1, 1, 1], [2, 0], [3, 3, 0])
     whole = metric(sentences)
-    monkeypatch.setattr(likelihood, "CHUNK", 2)
+    monkeypatch.setattr(module, "CHUNK", 2)
 
     torch.testing.assert_close(metric(sentences), whole)
 

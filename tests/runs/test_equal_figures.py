@@ -79,13 +79,31 @@ def test_a_run_on_a_file(size: str, tmp_path: Path) -> None:
     assert {"bleu-5", "self-bleu-5", "frechet", "mauve-ngram", "copy-share", "order-gain"} <= names
 
 
-def test_a_run_on_a_file_cut_into_words(tmp_path: Path) -> None:
+def punctuated(line: str) -> str:
+    """The line with signs that stick to the word before, to the word behind, and to both."""
+    first, second, third, *rest, last = line.title().split()
+    return f'"{first}-{second}," {third} {" ".join(rest)} ({last}) isn\'t it?'
+
+
+@pytest.mark.parametrize("too_long", ["drop", "cut"])
+def test_a_run_on_a_file_cut_into_words(too_long: str, tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
-    text.write_text("".join(f"{line.title()}, again.\n" for line in toy_lines()), encoding="utf-8")
-    values = (*FULL, SIZES[0], 'data.tokenizer="words"', "data.lowercase=true")
+    lines = [f"{punctuated(line)}\n" for line in toy_lines()]
+    text.write_text("".join(lines), encoding="utf-8")
+    # Ten words end with a bracket that has lost what it stuck to.
+    longest = 10 if too_long == "cut" else 50
+    values = (
+        *(*FULL, SIZES[0], 'data.tokenizer="words"', "data.lowercase=true"),
+        *(f"data.too_long='{too_long}'", f"data.max_length={longest}", "seed=3"),
+    )
     run = train_tiny(text, tmp_path / "run", values)
 
     assert "tok:words|case:lower|" in run.folder.read_scores()[0]["scores"][0]["signature"]
+    # Some samples have tokens that no text is cut into, or this would prove nothing.
+    chosen = tokenizer("words")
+    samples = run.folder.samples.read_text(encoding="utf-8").splitlines()
+    words = {word for line in texts_of(run)["train"] for word in chosen.split(line)}
+    assert any(not words.issuperset(chosen.split(sample)) for sample in samples)
     check_equal(run)
 
 

@@ -11,11 +11,13 @@ from torch import Tensor, nn
 
 import sda
 from sda.models.branching import State
+from sda.models.encoder_decoder import EncoderDecoder
 from sda.models.generator import Frame
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
 from sda.reference.likelihood import Likelihood
+from sda.runs.components import build
 from sda.runs.handed import Handed, sections
-from sda.text.context import Context
+from sda.text.context import Context, labels_of
 
 
 class Fading(sda.Generator):
@@ -169,6 +171,49 @@ def test_objects_that_do_not_fit(toy_file: Path, tmp_path: Path) -> None:
             generator=Reading(sda.Frame(7, 0, 5), rng, discriminator=None),
         )
     assert not (tmp_path / "run").exists()
+
+
+class Topical(Fading):
+    """Reads labels in a way that only its start tells."""
+
+    def __init__(self, frame: sda.Frame, rng: Any, labels: int = 0) -> None:
+        super().__init__(frame, rng)
+        self.topics = nn.Parameter(torch.randn(labels, 4, generator=rng))
+
+    def start(self, n: int, context: Context | None = None) -> State:
+        return self.topics[labels_of(context)] + torch.randn(n, 4)
+
+
+def test_objects_for_another_number_of_labels(rng: torch.Generator) -> None:
+    frame = Frame(10, 0, 6)
+
+    def built(thing: Any, role: str, labels: int) -> Any:
+        known = {"frame": frame, "vocabulary_size": 10, "rng": rng, "labels": labels}
+        return build({"use": Handed(thing)}, role, **known)
+
+    def judge(labels: int) -> RnnDiscriminator:
+        return RnnDiscriminator(10, rng, embedding=4, hidden=4, labels=labels)
+
+    for made, asked in ((0, 2), (1, 2), (3, 2), (2, 0)):
+        words = f"the object has labels = {made}, and the text has {asked}"
+        with pytest.raises(sda.UserError, match=f"generator: {words}"):
+            built(RnnGenerator(frame, rng, labels=made), "generator", asked)
+        with pytest.raises(sda.UserError, match=f"discriminator: {words}"):
+            built(judge(made), "discriminator", asked)
+    for made, asked in ((1, 2), (2, 0)):
+        words = f"generator: the object cannot begin a sentence of the text, which has {asked} lab"
+        with pytest.raises(sda.UserError, match=words):
+            built(Topical(frame, rng, made), "generator", asked)
+    with pytest.raises(sda.UserError, match="starts from source sentences, and these have none"):
+        built(EncoderDecoder(frame, rng), "generator", 0)
+    topical = Topical(frame, rng, 2)
+    before = torch.get_rng_state()
+    assert built(topical, "generator", 2).topics.shape == (2, 4)
+    # What was tried has drawn no number that the run would miss.
+    assert torch.equal(torch.get_rng_state(), before)
+    assert built(RnnGenerator(frame, rng, labels=2), "generator", 2).labels.num_embeddings == 2
+    assert built(RnnGenerator(frame, rng), "generator", 0).labels is None
+    assert built(judge(2), "discriminator", 2).labels.num_embeddings == 2
 
 
 @pytest.mark.parametrize(

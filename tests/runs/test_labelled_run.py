@@ -8,7 +8,10 @@ import pytest
 from tiny import EPOCHS, Interrupting, outcome, train_tiny
 
 from sda.errors import UserError
+from sda.runs.curve import sweep_runs
 from sda.runs.run import Run
+from sda.runs.sweep import Sweep
+from sda.show.terminal import Counter
 
 DATA = ("data.column=text", "data.label=mood")
 
@@ -79,3 +82,24 @@ def test_a_labelled_run_interrupted_after_every_epoch(
     train_tiny(reviews, tmp_path / "run", DATA, resume=True)
 
     assert outcome(tmp_path / "run") == outcome(labelled_run.path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["best-of-n", "eda", "raft", "metric-reward", "sda-two-policy"])
+def test_other_methods_take_labels(method: str, reviews: Path, tmp_path: Path) -> None:
+    run = train_tiny(reviews, tmp_path / "run", DATA, method=method)
+
+    assert run.is_finished
+    assert len(run.sample(4, label="bad")) == 4
+
+
+def test_curves_of_runs_with_other_labels_are_refused(
+    labelled_run: Run, reviews: Path, tmp_path: Path
+) -> None:
+    plain = train_tiny(reviews, tmp_path / "plain", DATA[:1])
+    sweep = Sweep((1.0, 0.8), repeats=1)
+    found = sweep_runs([labelled_run], sweep, tmp_path / "curve", Counter())
+
+    assert len(found["curves"]) == 2
+    with pytest.raises(UserError, match="other labels than"):
+        sweep_runs([plain, labelled_run], sweep, tmp_path / "other", Counter())

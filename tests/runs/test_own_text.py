@@ -80,9 +80,38 @@ def test_a_text_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "text.txt").read_text() == "mine\n"
 
 
+def test_a_run_on_a_list_may_be_the_start_of_another(run: sda.Run, tmp_path: Path) -> None:
+    settings = {**tiny_table(), "start": str(run.path)}
+    second = train(toy_lines(), tmp_path / "second", settings=settings)
+
+    assert second.sample(5) == run.sample(5) and second.scores() == run.scores()
+    words = r"its Stage I has source = '.*text\.txt', not 'the list of texts'"
+    with pytest.raises(sda.UserError, match=words):
+        train(toy_lines()[1:], tmp_path / "other", settings=settings)
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        ([*toy_lines(), "a" * 100_001], "^source: text 81: longer than 100,000 characters"),
+        (["a b c"] * 3, "^the list of texts: 1 distinct sentences are left where 10 are needed"),
+    ],
+    ids=["long", "few"],
+)
+def test_trouble_with_texts_names_no_file(texts: list[str], words: str, tmp_path: Path) -> None:
+    with pytest.raises(sda.UserError, match=words):
+        train(texts, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_what_is_no_text() -> None:
     assert as_lines(["a b", "c\nd\r\ne"]) == ["a b", "c d e"]
     with pytest.raises(sda.UserError, match="text 2 is 3, not a string"):
         as_lines(["a", 3])
     with pytest.raises(sda.UserError, match="there are no texts"):
         as_lines(iter(()))
+    with pytest.raises(sda.UserError, match="text 2 holds a NUL character"):
+        as_lines(["a", "b\0c"])
+    with pytest.raises(sda.UserError, match=r"text 1 holds half a character \(U\+D83D\) at posit"):
+        as_lines(["b \ud83d", "a"])

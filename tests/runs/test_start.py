@@ -26,7 +26,8 @@ from sda.runs.checkpoint import Checkpoints
 from sda.runs.costs import run_costs
 from sda.runs.keeper import Keeper
 from sda.runs.run import Run
-from sda.runs.start import JUDGE, SECTIONS
+from sda.runs.start import JUDGE, SECTIONS, start_rows
+from sda.scoring.row_scorer import ScoredRow
 from sda.settings.schema import Settings
 from sda.training.stages import DiscriminatorSettings
 
@@ -144,6 +145,24 @@ def test_rows_of_the_start_are_those_that_would_be_measured(
 
     assert run.scores() == from_it.scores()
     assert run.folder.samples.read_text() == from_it.folder.samples.read_text()
+
+
+def test_rows_of_the_start_are_known_by_what_they_are(copied: Run, from_it: Run) -> None:
+    settings, _ = tiny_settings(copied.settings.source, values={"start": str(copied.path)})
+    names = ["real text", "mle", "mle"]
+    whole = from_it.folder.read_scores()
+    known = [ScoredRow.from_dict(row) for row in whole[:3]]
+
+    def rows_of(table: list[dict[str, Any]]) -> list[ScoredRow]:
+        copied.folder.scores.write_text(json.dumps({"rows": table}))
+        return start_rows(settings)
+
+    assert [row.name for row in known] == names
+    assert rows_of(whole) == rows_of([whole[3], *whole[:3]]) == known
+    # One that is missing is not made up for by the row of another model.
+    assert rows_of([whole[0], whole[1], whole[3]]) == []
+    # Nor can a row of what came of the start be told from it by the same name.
+    assert rows_of([*whole[:3], {**whole[3], "name": "mle"}]) == []
 
 
 def test_another_evaluation_is_not_taken_from_the_start(start: Run, tmp_path: Path) -> None:
@@ -281,6 +300,7 @@ def assert_refused(
 
 def test_a_start_with_another_file(start: Run, command: Command, tmp_path: Path) -> None:
     other = write_toy(tmp_path / "other.txt")
+    other.write_text(other.read_text().replace("cat", "cow"))
 
     assert_refused(command, other, start.path, tmp_path / "run", "its Stage I has source = ")
 

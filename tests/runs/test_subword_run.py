@@ -104,3 +104,9 @@ def test_the_table_counts_words_as_evaluate_does(tmp_path: Path) -> None:
     assert {name: found[name] for name in counted} == {
         name: pytest.approx(evaluation.value(name)) for name in counted
     }
+
+
+def test_sentences_are_cut_after_words(run: Run) -> None:
+    whole = run.sample(20, seed=3)
+
+    assert run.sample(20, seed=3, max_length=2) == [" ".join(text.split()[:2]) for text in whole]

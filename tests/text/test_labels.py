@@ -1,6 +1,7 @@
 """Labels from files: read, numbered, split, and kept with their sentences."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -109,10 +110,45 @@ def test_one_text_under_two_labels_is_two_sentences_in_one_split(text_file: Writ
 
 def test_a_label_that_only_held_out_sentences_have(text_file: Writer) -> None:
     test = text_file(as_table([("a b", "new"), ("b a", "new"), ("c a", "odd")]), "test.csv")
-    with pytest.raises(UserError, match="2 test sentences have the label 'new', which no training"):
+    with pytest.raises(
+        UserError, match=r"2 test sentences have the label 'new', .*to \S*a\.csv, or"
+    ):
         prepare(text_file(as_table(ROWS), "a.csv"), replace(LABELLED, test=str(test)), seed=0)
     with pytest.raises(UserError, match="2 validation sentences have the label 'new'"):
         prepare(text_file(as_table(ROWS), "a.csv"), replace(LABELLED, valid=str(test)), seed=0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "advice"),
+    [
+        (
+            LABELLED,
+            "drawn for held-out splits, so add .*, lower valid_share, name files with valid",
+        ),
+        (replace(LABELLED, limit=3), "limit = 3 left it out, so raise limit"),
+        (replace(LABELLED, share=0.05), "share = 0.05 left it out, so raise share"),
+        (
+            replace(LABELLED, min_count=2, rare="drop"),
+            "rare = 'drop' dropped it, so lower min_count",
+        ),
+    ],
+)
+def test_what_took_the_only_training_sentence_of_a_label_is_named(
+    settings: Preparation, advice: str, text_file: Writer
+) -> None:
+    test = text_file(as_table([("a b", "new")]), "test.csv")
+    path = text_file(as_table([*ROWS, ("zebra a", "new")]), "a.csv")
+    stopped = []
+    for seed in range(40):
+        try:
+            prepare(path, replace(settings, test=str(test)), seed)
+        except UserError as error:
+            stopped.append(str(error))
+
+    assert any(re.search(advice, sentence) for sentence in stopped)
+    # Any of them may be drawn, and nothing that is not in force is named.
+    others = {"limit =": settings.limit is None, "share =": settings.share == 1}
+    assert not any(key in sentence for key, no in others.items() if no for sentence in stopped)
 
 
 def test_a_sentence_without_a_label_is_named(text_file: Writer) -> None:

@@ -164,6 +164,15 @@ def test_short_sentences_are_dropped(text_file: Writer, undrawn: Preparation) ->
     assert prepared.summary.files[0].too_short == 2
 
 
+def test_a_word_that_loses_what_it_stuck_to_is_cut_anew(
+    text_file: Writer, undrawn: Preparation
+) -> None:
+    path = text_file(["a (b c", "a b", *numbered(12)])
+    preparation = replace(undrawn, max_length=2, too_long="cut", tokenizer="words")
+
+    assert prepare(path, preparation, seed=0).train_lines[:2] == ["a (", "a b"]
+
+
 def test_duplicates_are_removed_after_cutting(text_file: Writer, undrawn: Preparation) -> None:
     path = text_file(["a b c x", *numbered(12), "a  b c y", numbered(12)[3]])
     preparation = replace(undrawn, max_length=3, too_long="cut", deduplicate=True)

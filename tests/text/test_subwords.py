@@ -179,3 +179,26 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         learned()
     with pytest.raises(UserError, match=r"pip install 'sda\[subwords\]'"):
         vocabulary_from_json(SHARED.to_json())
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_sentences_are_cut_after_whole_words(name: str) -> None:
+    vocabulary = learned(name=name)
+    texts = ["the zebra sat, didn't it?", "सताने वाले 👩 狐狸", "cat", ""]
+    sentences = vocabulary.encode(texts)
+    chosen = tokenizer(name)
+
+    assert vocabulary.tokens_in(3) is None
+    for most in range(1, 9):
+        found = vocabulary.decode(vocabulary.cut(sentences, most))
+        assert found == [chosen.join(chosen.split(text)[:most]) for text in texts]
+
+
+def test_what_is_short_enough_keeps_its_end() -> None:
+    sentences = SHARED.encode(["the cat", "the cat sat"])
+
+    kept = SHARED.cut(sentences, 2)
+
+    assert kept.lengths.tolist() == [3, 2]
+    assert kept.tokens[0].tolist() == sentences.tokens[0].tolist()
+    assert kept.tokens[1, 2:].tolist() == [0, 0]

@@ -117,6 +117,78 @@ def test_words_are_the_ids_themselves() -> None:
     assert words.starts.tolist() == flat.starts.tolist()
 
 
+# Every kind of seam: words, numbers, punctuation inside words, other punctuation, a spelled mark.
+TRICKY = (
+    *("a", "s", "3", "2.5", f"{MARK}cm", "don't", "<joiner>", f"{MARK}<joiner>"),
+    *(mark.replace("_", MARK) for sign in "',-(" for mark in (sign, f"_{sign}", f"{sign}_")),
+    *(f"{MARK}{sign}{MARK}" for sign in "',-("),
+)
+any_ids = st.lists(st.lists(st.integers(1, len(TRICKY)), max_size=6), max_size=5)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("_, a", ", a"),
+        ("a (_", "a ("),
+        ("a -_ s", "a -_ s"),
+        ("a (_ _(_ a", "a ( _(_ a"),
+        ("a _'_ s", "a's"),
+        ("3 _,_ 3", "3,3"),
+        ("a _cm", "acm"),
+        ("2.5 _cm _,", "2.5 _cm _,"),
+    ],
+)
+def test_words_are_those_that_the_text_is_cut_into(written: str, read: str) -> None:
+    words = [word.replace("_", MARK) for word in written.split()]
+    vocabulary = WordVocabulary(TRICKY, False, tokenizer("words"))
+    sentences = closed(vocabulary, [vocabulary.encode_words(words), [1, 2]])
+
+    found = vocabulary.words(sentences)
+
+    expected = vocabulary.number_words([word.replace("_", MARK) for word in read.split()])
+    assert found.ids.tolist() == [*expected, 1, 2]
+    assert found.starts.tolist() == [0, len(expected), len(expected) + 2]
+    padded = vocabulary.in_words(sentences)
+    assert padded.flat(vocabulary.eos).ids.tolist() == found.ids.tolist()
+
+
+@given(any_ids)
+def test_any_ids_have_the_words_of_their_text(ids: list[list[int]]) -> None:
+    chosen = tokenizer("words")
+    vocabulary = WordVocabulary(TRICKY, False, chosen)
+    sentences = closed(vocabulary, ids)
+
+    found = vocabulary.words(sentences)
+
+    lists = [vocabulary.number_words(chosen.split(text)) for text in vocabulary.decode(sentences)]
+    expected = Flat.from_lists(lists)
+    assert found.ids.tolist() == expected.ids.tolist()
+    assert found.starts.tolist() == expected.starts.tolist()
+
+
+@given(st.lists(st.text(alphabet="ab3.,'-( "), max_size=5), st.integers(1, 3))
+def test_words_of_a_text_that_was_encoded_are_its_ids(texts: list[str], min_count: int) -> None:
+    chosen = tokenizer("words")
+    counts = Counter(word for text in [*texts, "a a a"] for word in chosen.split(text))
+    vocabulary = WordVocabulary.from_counts(counts, min_count, True, chosen)
+    sentences = vocabulary.encode(texts)
+
+    words, flat = vocabulary.words(sentences), sentences.flat(vocabulary.eos)
+
+    assert words.ids.tolist() == flat.ids.tolist()
+    assert words.starts.tolist() == flat.starts.tolist()
+
+
+def test_no_word_that_is_read_has_the_number_after_the_last_id() -> None:
+    # Metrics write it for an unknown word, which nothing may match.
+    vocabulary = WordVocabulary(("a", f"{MARK}s"), True, tokenizer("words"))
+    (number,) = vocabulary.words(closed(vocabulary, [[2, 3]])).ids.tolist()
+
+    assert number == vocabulary.number_words(["as"])[0] > len(vocabulary)
+    assert vocabulary.words(closed(vocabulary, [[1, 3]])).ids.tolist() == [1, 3]
+
+
 def test_words_without_an_id_have_numbers_that_no_sentence_has() -> None:
     vocabulary = WordVocabulary(("a", "dog"), True, WHITESPACE)
 
@@ -147,14 +219,25 @@ def test_numbers_outside_are_refused(word: str) -> None:
         NumberVocabulary(5).encode([word])
 
 
-@pytest.mark.parametrize(
-    "vocabulary",
-    [
-        WordVocabulary(("a", "</s>", "zölf"), False, WHITESPACE),
-        WordVocabulary(("a", f"{MARK}."), True, tokenizer("words")),
-        NumberVocabulary(7),
-    ],
+EXAMPLES = (
+    WordVocabulary(("a", "</s>", "zölf"), False, WHITESPACE),
+    WordVocabulary(("a", f"{MARK}."), True, tokenizer("words")),
+    NumberVocabulary(7),
 )
+
+
+@pytest.mark.parametrize("vocabulary", EXAMPLES)
+def test_a_token_is_a_word_where_sentences_are_cut(
+    vocabulary: WordVocabulary | NumberVocabulary,
+) -> None:
+    sentences = Sentences.from_flat(Flat.from_lists([[1, 2, 1], [2]]))
+
+    assert vocabulary.tokens_in(2) == 2
+    assert vocabulary.cut(sentences, 2).tokens.tolist() == [[1, 2, 0], [2, 0, 0]]
+    assert vocabulary.cut(sentences, 2).lengths.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("vocabulary", EXAMPLES)
 def test_json_there_and_back(vocabulary: WordVocabulary | NumberVocabulary) -> None:
     assert vocabulary_from_json(json.loads(json.dumps(vocabulary.to_json()))) == vocabulary
 

@@ -32,10 +32,11 @@ class BestOf:
 
     def __call__(self, write: Write, n: int) -> Sentences:
         """n sentences. Where the metric rules out all candidates of one, others are written."""
-        chosen, found, tries = [Sentences.empty()], 0, 0
+        chosen: list[Sentences] = []
+        found = tries = 0
         while found < n:
             _check_tries(tries, n, found, "the metric's filters")
-            written = write((n - found) * self._candidates)
+            written = write((n - found) * self._candidates, self._candidates)
             tries += len(written)
             scores = self._metric(written).total.view(-1, self._candidates)
             best, place = scores.max(1)
@@ -65,7 +66,8 @@ class Rejection:
     def __call__(self, write: Write, n: int) -> Sentences:
         """n sentences, in the order in which they were accepted."""
         largest = self._log_ratio(write(self._first)).max()
-        accepted, found, tries = [Sentences.empty()], 0, 0
+        accepted: list[Sentences] = []
+        found = tries = 0
         while found < n:
             _check_tries(tries, n, found, "the discriminator")
             written = write(max(LEAST_BATCH, n - found))

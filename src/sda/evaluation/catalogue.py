@@ -1,7 +1,8 @@
 """The catalogue of scores: what is known of a score before it is measured.
 
 A new score is a file of its own and a row here. Tables, pages, curves and the look at a model while
-it is trained take their scores from these rows, in this order, and from nowhere else.
+it is trained take their scores from these rows, in this order. What is about one score by its
+nature names it: the planes that decide, the alarms, the table of the demo.
 """
 
 from __future__ import annotations

@@ -88,8 +88,10 @@ class Evaluation:
     """At which a run's generator wrote the samples; None for texts of any other origin."""
 
     def as_dict(self) -> dict[str, object]:
-        """All of it, ready for JSON."""
+        """All of it, ready for JSON; a row of a run's table has its name and temperature."""
+        row = {"name": self.name, "temperature": self.temperature} if self.name else {}
         return {
+            **row,
             "sentences": self.sentences,
             "scored": self.scored,
             "scores": [score.as_dict() for score in self.scores],

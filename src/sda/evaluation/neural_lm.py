@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from sda.evaluation.language_model import LanguageModel, lm_score, unseen_words
 from sda.evaluation.score import PLAIN, Convention, Score
-from sda.evaluation.truth import generator_log_prob
-from sda.models.generator import Frame
+from sda.models.generator import Frame, generator_log_prob
 from sda.models.rnn import RnnGenerator
 from sda.text.sentences import Flat, Sentences
 

@@ -14,8 +14,8 @@ from torch import Tensor
 
 from sda.evaluation.interval import error_interval, mean_interval, ratio_interval
 from sda.evaluation.score import PLAIN, Convention, Score
-from sda.evaluation.truth import CaptionTruth, Truth, generator_log_prob
-from sda.models.generator import Generator
+from sda.evaluation.truth import CaptionTruth, Truth
+from sda.models.generator import Generator, generator_log_prob
 from sda.sampling import Decoded, Decoding
 from sda.text.sentences import Sentences
 

@@ -7,12 +7,10 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from sda.models.generator import Generator, without_dropout
+from sda.models.generator import Generator, generator_log_prob
 from sda.text.captions.caption_grammar import CaptionOracle, word_numbers
 from sda.text.sentences import Flat, Sentences
 from sda.text.vocabulary import Vocabulary
-
-CHUNK = 1024  # sentences scored at a time
 
 
 class Truth(Protocol):
@@ -25,17 +23,6 @@ class Truth(Protocol):
     def data_log_prob(self, sentences: Sentences) -> Tensor:
         """(B,) float64 of sentences that were drawn from the source, not smoothed."""
         ...
-
-
-@torch.no_grad()
-def generator_log_prob(generator: Generator, sentences: Sentences) -> Tensor:
-    """(B,) float64 log-probabilities of whole sentences, without dropout."""
-    parts = [torch.zeros(0, dtype=torch.float64)]
-    with without_dropout(generator):
-        for start in range(0, len(sentences), CHUNK):
-            log_probs = generator.log_probs(sentences[start : start + CHUNK].to(generator.device))
-            parts.append(log_probs.cpu().double().sum(1))
-    return torch.cat(parts)
 
 
 class LstmTruth:

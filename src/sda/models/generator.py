@@ -14,6 +14,8 @@ from sda.models.branching import State
 from sda.text.context import Context
 from sda.text.sentences import Sentences
 
+CHUNK = 1024  # sentences scored at a time where nothing is learned
+
 
 class Frame(NamedTuple):
     """What the text asks of a generator, whatever its kind.
@@ -120,3 +122,14 @@ def without_dropout(model: nn.Module) -> Iterator[None]:
     finally:
         for layer, was in zip(layers, were, strict=True):
             layer.training = was
+
+
+@torch.no_grad()
+def generator_log_prob(generator: Generator, sentences: Sentences) -> Tensor:
+    """(B,) float64 log-probabilities of whole sentences, without dropout, on the CPU."""
+    parts = [torch.zeros(0, dtype=torch.float64)]
+    with without_dropout(generator):
+        for start in range(0, len(sentences), CHUNK):
+            log_probs = generator.log_probs(sentences[start : start + CHUNK].to(generator.device))
+            parts.append(log_probs.cpu().double().sum(1))
+    return torch.cat(parts)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 
-from sda.models.generator import Generator, without_dropout
+from sda.models.generator import Generator, generator_log_prob
 from sda.reference.metric import ReferenceMetric
 from sda.text.sentences import Sentences
-
-CHUNK = 1024  # sentences scored at a time
 
 
 class Likelihood(ReferenceMetric):
@@ -24,13 +21,7 @@ class Likelihood(ReferenceMetric):
     def __init__(self, generator: Generator) -> None:
         self._generator = generator
 
-    @torch.no_grad()
     def __call__(self, sentences: Sentences) -> Tensor:
-        parts = [torch.zeros(0, dtype=torch.float64)]
-        with without_dropout(self._generator):
-            for start in range(0, len(sentences), CHUNK):
-                part = sentences[start : start + CHUNK].to(self._generator.device)
-                total = self._generator.log_probs(part).cpu().double().sum(1)
-                fixed_length = self._generator.eos is None
-                parts.append(total if fixed_length else total / part.lengths.clamp(min=1).cpu())
-        return torch.cat(parts)
+        total = generator_log_prob(self._generator, sentences)
+        fixed_length = self._generator.eos is None
+        return total if fixed_length else total / sentences.lengths.clamp(min=1).cpu()

@@ -58,6 +58,8 @@ class WeightedSum:
         return any(part.depends_on_generator for _, part in self.parts)
 
     def __call__(self, sentences: Sentences) -> Scores:
+        # Words are counted on the CPU; a part that asks a model moves them to it.
+        sentences = sentences.to("cpu")
         columns = torch.zeros(len(sentences), len(self.parts), dtype=torch.float64)
         for column, (weight, part) in enumerate(self.parts):
             values = part(sentences)

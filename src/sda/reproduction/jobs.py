@@ -18,7 +18,7 @@ from sda.training.stages import BufferSettings, StageTwoSettings
 NUMERICS = 1
 """Raise it when a change of the code changes what the same settings give, a default among them."""
 # Where a run stands in the file system, and how often it is saved, changes no figure.
-NOT_IN_KEY = ("start", "checkpoint_every")
+NOT_IN_KEY = ("start", "checkpoint_every", "device")
 # What says how many steps Stage II has, and how many batches of maximum likelihood between them.
 LENGTH = ("epochs", "first_steps", "fewer_every", "mle_every", "mle_batches")
 
@@ -132,9 +132,12 @@ def start_settings(settings: Settings) -> Settings:
 
 
 def located(settings: Settings, folder: Path) -> Settings:
-    """The settings with paths that lead to the data folder."""
+    """The settings with paths that lead to the data folder.
+
+    All figures of the ledger are made on the CPU, so that they can be compared.
+    """
     kind = source_kind(settings.source)
-    update: dict[str, Any] = {}
+    update: dict[str, Any] = {"device": "cpu"}
     if kind == "text":
         update["source"] = str(folder / settings.source)
     elif kind == "oracle" and ":" in settings.source:

@@ -12,11 +12,14 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
+import torch
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from torch import nn
 
 from sda.errors import UserError
+from sda.models.generator import Generator
 from sda.runs.handed import OBJECT, Handed, ask_again, is_lost
+from sda.text.context import Context
 
 FINITE = ConfigDict(allow_inf_nan=False, arbitrary_types_allowed=True)
 BUILT = ("generator", "discriminator")  # by the run; an object that was made before has others
@@ -93,7 +96,39 @@ def _fitting(thing: Any, section: Mapping[str, Any], key: str, known: Mapping[st
                 f"{role}: the object has {name} = {getattr(thing, name)}, and the text has"
                 f" {asked[name]}"
             )
+    if "labels" in known:
+        _check_labels(thing, role, known["labels"])
     return copy.deepcopy(thing) if isinstance(thing, nn.Module) else thing
+
+
+def _check_labels(thing: Any, role: str, labels: int) -> None:
+    """The model can be about as many labels as the text has; one that cannot is refused.
+
+    The package's own models have a vector for each label. What else may be wrong, only the start of
+    a sentence tells: it is tried with the last label, or with none where the text has none.
+    """
+    vectors = getattr(thing, "labels", thing)
+    if vectors is None or isinstance(vectors, nn.Embedding):
+        count = 0 if vectors is None else vectors.num_embeddings
+        if count != labels:
+            raise UserError(
+                f"{role}: the object has labels = {count}, and the text has {labels}; make it with"
+                f" labels = {labels}, or hand in its class"
+            )
+    if not isinstance(thing, Generator):
+        return
+    first = next(thing.parameters(), torch.zeros(()))
+    context = Context(torch.tensor([labels - 1])).to(first.device) if labels else None
+    try:
+        # Of a copy, and with random numbers that are put back: the run must not notice.
+        with torch.no_grad(), torch.random.fork_rng(devices=()):
+            copy.deepcopy(thing).start(1, context)
+    # A user's own class may fail in any way.
+    except Exception as error:
+        raise UserError(
+            f"{role}: the object cannot begin a sentence of the text, which has {labels} labels"
+            f" ({type(error).__name__}: {error}); make it for that, or hand in its class"
+        ) from None
 
 
 def _locate(use: object, key: str, base: type) -> Any:

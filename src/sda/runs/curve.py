@@ -82,8 +82,8 @@ def load_common(runs: Sequence[Run]) -> Loaded:
         _check_unchanged(run, other)
         if _mark(other) != mark:
             raise UserError(
-                f"{run.path}: the run has other validation and test sentences, or another"
-                f" vocabulary, than {first.path}; curves are compared on one text"
+                f"{run.path}: the run has other validation and test sentences, another vocabulary"
+                f" or other labels than {first.path}; curves are compared on one text"
             )
     return loaded
 
@@ -97,7 +97,9 @@ def _mark(loaded: Loaded) -> tuple[object, ...]:
     """What two sources must share for scores to be comparable."""
     held_out = loaded.held_out
     texts = [_bytes(flat) for flat in (held_out.references, held_out.real)]
-    return loaded.vocabulary.to_json(), *texts
+    context = loaded.corpus.valid.context
+    labels = None if context is None else context.numbers().tobytes()
+    return loaded.vocabulary.to_json(), loaded.corpus.labels, labels, *texts
 
 
 def _check_unchanged(run: Run, loaded: Loaded) -> None:

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from sda.evaluation.truth import generator_log_prob
-from sda.models.generator import Generator
+from sda.models.generator import Generator, generator_log_prob
 from sda.runs.parts import Selector
 from sda.runs.report import run_names
 from sda.runs.run import Run

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sda.errors import UserError
 from sda.runs.checkpoint import Checkpoint
-from sda.runs.folder import STAGE_ONE, RunFolder
+from sda.runs.folder import STAGE_ONE, STOPPED_IN, RunFolder
 from sda.runs.guard import Breach, Guard
 from sda.training.state import TrainState
 
@@ -26,18 +27,19 @@ class Keeper:
     epochs: int
     every: int
 
-    def go_back(self) -> str | None:
+    def go_back(self) -> dict[str, Any]:
         """Take up the newest checkpoint and forget the lines after it; all, if there is none.
 
-        Returns the kind of device that it was made on, where that is known.
+        Returns what it tells beside the state: the kind of `device` that it was made on, and the
+        stage that a callback ended training in, each where there is one.
         """
         name = self.folder.checkpoints.latest()
         if name is None:
             self.folder.cut_progress(0)
-            return None
+            return {}
         self.folder.cut_progress(self._load(name))
-        device = self.folder.checkpoints.load_values(name).get("device")
-        return None if device is None else str(device)
+        values = self.folder.checkpoints.load_values(name)
+        return {key: values[key] for key in ("device", STOPPED_IN) if values.get(key) is not None}
 
     def _load(self, name: str) -> int:
         """Be in the state of the checkpoint; returns the size of the progress file at its time."""
@@ -69,19 +71,28 @@ class Keeper:
             self._write(progress_bytes, names, number if is_due else None)
         checkpoints.drop_others("best-", {_best_name(best) for best in self.guard.best_epochs()})
 
-    def save_end(self, progress_bytes: int) -> None:
-        """Save the state as the last one of a run that ends before its time.
+    def save_end(self, progress_bytes: int, stage: str) -> None:
+        """Save the state as the last one of a run that a callback ended in this stage.
 
-        Where Stage I ends with it, it is also the state that Stage I left.
+        Where Stage I ends with it before its time, it is also the state that Stage I left. That
+        training is over is part of it: scoring may be interrupted, and must not train on later.
         """
-        names = [] if self.folder.checkpoints.has(STAGE_ONE) else [STAGE_ONE]
-        self._write(progress_bytes, names, self.state.phase + self.state.sda_epoch)
+        state = self.state
+        names = [STAGE_ONE] if state.phase < self.phases else []
+        self._write(progress_bytes, names, state.phase + state.sda_epoch, {STOPPED_IN: stage})
 
-    def _write(self, progress_bytes: int, names: Sequence[str], number: int | None) -> None:
+    def _write(
+        self,
+        progress_bytes: int,
+        names: Sequence[str],
+        number: int | None,
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
         values = {
             "counters": self.state.counters(),
             "progress_bytes": progress_bytes,
             "device": self.state.device.type,
+            **(more or {}),
         }
         checkpoint = Checkpoint(self.state.tensors(), values)
         for name in names:

@@ -26,7 +26,7 @@ def refuse_mixed(runs: Sequence[Run]) -> None:
     for run, origin in zip(runs, origins, strict=True):
         for key, value in origin.items():
             first = origins[0][key]
-            if value != first and not (key in FILES and _is_one_file(value, first)):
+            if not is_same(key, value, first):
                 raise UserError(
                     f"{run.path}: {key} is {value!r} there and {first!r} in {runs[0].path};"
                     " runs are compared on one text"
@@ -38,6 +38,13 @@ def _origin(run: Run) -> dict[str, object]:
     found = dict(leaves(run.settings.model_dump(mode="json", include=sections)))
     del found["data.limit"], found["data.share"]
     return found
+
+
+def is_same(key: str, one: object, other: object) -> bool:
+    """Whether two values of a setting are equal, or name one text where it names files."""
+    if one == other:
+        return True
+    return key in FILES and None not in (one, other) and _is_one_file(one, other)
 
 
 def _is_one_file(one: object, other: object) -> bool:

@@ -16,11 +16,20 @@ from sda.settings.schema import Settings
 
 
 def as_lines(texts: Iterable[object]) -> list[str]:
-    """One line for each text, with its line breaks as spaces; what is no text is refused."""
+    """One line for each text, with its line breaks as spaces; what no file can hold is refused."""
     lines = []
     for number, text in enumerate(texts, 1):
         if not isinstance(text, str):
             raise UserError(f"source: text {number} is {text!r}, not a string")
+        if "\0" in text:
+            raise UserError(f"source: text {number} holds a NUL character; leave it out")
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise UserError(
+                f"source: text {number} holds half a character (U+{ord(text[error.start]):04X}) at"
+                f" position {error.start + 1}; leave it out"
+            ) from None
         lines.append(" ".join(text.splitlines()))
     if not lines:
         raise UserError("source: there are no texts in it")
@@ -51,9 +60,20 @@ def readable(
     hidden = folder.path / f".{folder.text.name}"
     write_text(hidden, content)
     try:
-        yield settings.model_copy(update={"source": str(hidden)})
+        with _naming_texts(str(hidden)):
+            yield settings.model_copy(update={"source": str(hidden)})
         if folder.holds_run:
             with naming(folder.text):
                 os.replace(hidden, folder.text)
     finally:
         hidden.unlink(missing_ok=True)
+
+
+@contextmanager
+def _naming_texts(hidden: str) -> Iterator[None]:
+    """A user's mistake inside is told of the list of texts, not of a file that nobody knows."""
+    try:
+        yield
+    except UserError as error:
+        words = str(error).replace(f"{hidden}, line ", "source: text ")
+        raise UserError(words.replace(hidden, "the list of texts")) from None

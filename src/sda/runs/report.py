@@ -65,6 +65,7 @@ def _buffer(folder: RunFolder) -> list[dict[str, Any]] | None:
     try:
         with folder.buffer.open(encoding="utf-8") as file:
             records = [json.loads(line) for line in file]
-        return [{key: record[key] for key in ("text", "score", "epoch")} for record in records]
+        needed = ("text", "score", "epoch")
+        return [{**record, **{key: record[key] for key in needed}} for record in records]
     except (ValueError, KeyError, TypeError):
         raise UserError(f"{folder.buffer}: not the sentences of a buffer") from None

@@ -115,7 +115,10 @@ class Run:
         labels = len(self.folder.load_labels())
         models = build_models(self.settings, vocabulary, max_length, torch.Generator(), labels)
         self._load_weights(stage, *models)
-        return models[0].to(same_device_or_cpu(self.settings.device))
+        # Both: some generators read the discriminator.
+        for model in models:
+            model.to(same_device_or_cpu(self.settings.device))
+        return models[0]
 
     def _load_weights(self, stage: str, *models: nn.Module) -> None:
         """Generator and discriminator are those of the stage."""
@@ -161,8 +164,12 @@ class Run:
         else:
             generator = self.generator(stage)
 
-        def write(count: int) -> Sentences:
-            return sample(generator, count, rng, decoding, max_length, self._about(label, count))
+        def write(count: int, copies: int = 1) -> Sentences:
+            about = self._about(label, count // copies)
+            about = None if about is None else about.repeated(copies)
+            longest = None if max_length is None else vocabulary.tokens_in(max_length)
+            written = sample(generator, count, rng, decoding, longest, about)
+            return written if max_length is None else vocabulary.cut(written, max_length)
 
         return vocabulary.decode(write(n) if selection is None else selection(write, n))
 

@@ -11,10 +11,12 @@ from typing import Any
 
 from sda.errors import UserError
 from sda.files import naming, read_json
-from sda.runs.folder import STAGE_ONE, STOPPED_IN, RunFolder
+from sda.runs.folder import STAGE_ONE, RunFolder
+from sda.runs.origin import is_same
 from sda.runs.plan import plan
 from sda.scoring.final import start_draws
 from sda.scoring.row_scorer import ScoredRow
+from sda.settings.method_name import method_name
 from sda.settings.schema import Settings, leaves
 from sda.source import Loaded
 from sda.training.schedule import Phase
@@ -34,7 +36,6 @@ SECTIONS = (
     "loop",
 )
 JUDGE = ("rate", "batch_size", "first_rounds", "first_passes", "first_sentences", "unseen")
-START_ROWS = 3  # of a table: real text, and the end of Stage I at two temperatures
 
 
 def stage_one_settings(settings: Settings) -> dict[str, Any]:
@@ -75,11 +76,17 @@ def start_rows(settings: Settings) -> list[ScoredRow]:
     if settings.start is None:
         return []
     start = RunFolder(Path(settings.start))
-    if not start.is_finished or start.settings().evaluation != settings.evaluation:
+    if not start.is_finished:
         return []
-    if start_draws(start.settings()) != start_draws(settings):
+    other = start.settings()
+    if other.evaluation != settings.evaluation or start_draws(other) != start_draws(settings):
         return []
-    return [ScoredRow.from_dict(row) for row in start.read_scores()[:START_ROWS]]
+    name = "mle" if start_draws(other) == "mle" else method_name(other)
+    rows = [ScoredRow.from_dict(row) for row in start.read_scores()]
+    found = [row for row in rows if row.temperature is None or row.name == name]
+    # What came of the start may have the start's name too, where settings made a Stage II of it.
+    wanted = [None, 1.0, settings.evaluation.cold_temperature]
+    return found if [row.temperature for row in found] == wanted else []
 
 
 def check_start(settings: Settings) -> None:
@@ -89,25 +96,33 @@ def check_start(settings: Settings) -> None:
     start = RunFolder(Path(settings.start))
     if not start.checkpoints.has(STAGE_ONE):
         raise UserError(f"{start.path}: no run that has come to the end of Stage I")
-    if start.is_finished and read_json(start.finished).get(STOPPED_IN, "imitation") != "imitation":
-        raise UserError(
-            f"{start.path}: a callback ended its Stage I, so it has less than its settings say and"
-            " cannot be the start of another run"
-        )
     other = start.settings()
     ours, theirs = stage_one_settings(settings), stage_one_settings(other)
     for key in ours | theirs:
-        if ours.get(key) != theirs.get(key):
+        if not is_same(key, ours.get(key), theirs.get(key)):
             raise UserError(
                 f"{start.path}: its Stage I has {key} = {theirs.get(key)!r}, not"
                 f" {ours.get(key)!r}, so it cannot be the start of this run"
             )
-    phases = plan(settings)[0]
-    if Phase.DISCRIMINATOR in phases and phases != plan(other)[0]:
+    # The generators are equal, and a file may know no more of one than that it was an object.
+    same = other.model_copy(update={"generator": settings.generator})
+    phases, before = plan(settings)[0], plan(same)[0]
+    if _phases_done(start) < len(before):
+        raise UserError(
+            f"{start.path}: a callback ended its Stage I, so it has less than its settings say and"
+            " cannot be the start of another run"
+        )
+    if Phase.DISCRIMINATOR in phases and phases != before:
         raise UserError(
             f"{start.path}: its Stage I has no discriminator, which this run needs; train the start"
             " with a method that has one, such as sda"
         )
+
+
+def _phases_done(start: RunFolder) -> int:
+    """How many entries of Stage I the start has behind it in the state that Stage I left."""
+    counters = start.checkpoints.load_values(STAGE_ONE).get("counters", {})
+    return int(counters.get("phase", 0))
 
 
 def check_start_text(settings: Settings, loaded: Loaded) -> None:

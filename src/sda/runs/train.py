@@ -69,11 +69,11 @@ def train_run(
             if folder.is_finished:
                 reporter.say(f"{out}: this run is finished")
                 return trained_run(out, settings)
-        else:
-            check_start(settings)
         # Before anything is computed: an oracle's sentences are part of what must not vary.
         torch.set_num_threads(settings.threads)
         with readable(folder, settings, lines) as read_from:
+            if not folder.holds_run:
+                check_start(read_from)
             loaded = load_source(read_from)
             training = _Training(settings, folder, loaded, reporter, callbacks)
             # Only now: a mistake in the settings must not leave a folder that looks like a run.
@@ -156,7 +156,8 @@ class _Training:
                     self.reporter.warn(breach.message)
                     break
                 if self._is_enough(line):
-                    self.keeper.save_end(size)
+                    self.stopped_in = line["stage"]
+                    self.keeper.save_end(size, line["stage"])
                     break
         except Diverged as trouble:
             raise UserError(
@@ -172,7 +173,6 @@ class _Training:
         answers = [callback(dict(line)) for callback in self.callbacks]
         if not any(answers):
             return False
-        self.stopped_in = line["stage"]
         self.reporter.say(f"a callback ended training: {line['stage']}, epoch {line['epoch']}")
         return True
 
@@ -216,7 +216,8 @@ class _Training:
         self.folder.clear_results()
         if self.settings.start is not None and self.folder.checkpoints.latest() is None:
             self.keeper.save(take_start(self.state, self.settings, self.folder))
-        before, now = self.keeper.go_back(), self.state.device.type
+        found, now = self.keeper.go_back(), self.state.device.type
+        before = found.get("device")
         if before not in (None, now):
             self.reporter.warn(
                 f"this run was trained on {before} so far and goes on on {now}: it will not end bit"
@@ -226,6 +227,8 @@ class _Training:
             self.alarm.look(line)
             self.guard.look(line)
             self.ended = "guard" in line
+        self.stopped_in = found.get(STOPPED_IN)
+        self.ended = self.ended or self.stopped_in is not None
         return self.state.phase + self.state.sda_epoch
 
     def _is_last_of_stage(self) -> bool:

@@ -154,8 +154,8 @@ class RowScorer:
     ) -> tuple[list[Score], Sentences]:
         """The scores of fresh samples, which a selection may choose among all that are written."""
 
-        def write(n: int) -> Sentences:
-            about = draw_contexts(self._corpus.valid, n, rng)
+        def write(n: int, copies: int = 1) -> Sentences:
+            about = draw_contexts(self._corpus.valid, n, rng, copies)
             return sample(generator, n, rng, decoding, context=about)
 
         samples = write(self.samples) if selection is None else selection(write, self.samples)

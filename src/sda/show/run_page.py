@@ -124,6 +124,14 @@ def _sample_table(samples: Sequence[str]) -> Table:
 
 def _buffer_table(records: Sequence[Mapping[str, Any]]) -> Table:
     title = f"Best of the {len(records):,} sentences in the buffer"
-    columns = [_SENTENCE, Column("score", "left", digits=4), Column("epoch", "left", digits=0)]
-    rows = [[r["text"], r["score"], r["epoch"]] for r in records[:SHOWN_SAMPLES]]
+    # What sentences are about, where they are about anything.
+    abouts = [name for name in ("label", "source") if records and name in records[0]]
+    columns = [
+        _SENTENCE,
+        *(Column(name, "left") for name in abouts),
+        Column("score", "left", digits=4),
+        Column("epoch", "left", digits=0),
+    ]
+    names = ("text", *abouts, "score", "epoch")
+    rows = [[record.get(name) for name in names] for record in records[:SHOWN_SAMPLES]]
     return Table.of_rows(title, columns, rows)

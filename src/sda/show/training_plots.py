@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from sda.evaluation.catalogue import KINDS, figure_name
 
 Lines = Sequence[Mapping[str, Any]]
 
@@ -28,7 +30,7 @@ COLUMNS = 3
 
 def draw_curves(runs: Mapping[str, Lines]) -> str:
     """An SVG with one panel for each kind of figure that any of the runs has."""
-    panels = [(title, names) for title, names in PANELS if _has(runs, names)]
+    panels = [(title, names) for title, names in (*PANELS, *_others()) if _has(runs, names)]
     rows = -(-len(panels) // COLUMNS)
     # Fixed salt and no date: the same run draws the same bytes. Names of folders are no formulas.
     style: Any = {"svg.hashsalt": "sda", "svg.fonttype": "none", "text.parse_math": False}
@@ -43,6 +45,14 @@ def draw_curves(runs: Mapping[str, Lines]) -> str:
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     text = buffer.getvalue()
     return text[text.index("<svg") :]
+
+
+def _others() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """A panel for each score that is measured while training runs and has no place above."""
+    known = {name for _, names in PANELS for name in names}
+    for kind in KINDS:
+        if kind.monitored and figure_name(kind.name) not in known:
+            yield kind.title, (figure_name(kind.name),)
 
 
 def _has(runs: Mapping[str, Lines], names: Sequence[str]) -> bool:

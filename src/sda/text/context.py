@@ -44,6 +44,10 @@ class Context:
             None if self.source is None else self.source[index],
         )
 
+    def repeated(self, copies: int) -> Context:
+        """Each row so many times, all of them in a row."""
+        return self[torch.arange(len(self)).repeat_interleave(copies)]
+
     def trimmed(self) -> Context:
         """The same without the columns that are padding for all source sentences."""
         return Context(self.labels, None if self.source is None else self.source.trimmed())

@@ -40,10 +40,15 @@ def draw(sentences: Sentences, n: int, rng: torch.Generator) -> Sentences:
     return _taken(sentences, torch.cat(orders))
 
 
-def draw_contexts(sentences: Sentences, n: int, rng: torch.Generator) -> Context | None:
-    """What `n` sentences drawn at random are about; None, and nothing drawn, where they are about
-    nothing."""
-    return None if sentences.context is None else draw(sentences, n, rng).context
+def draw_contexts(
+    sentences: Sentences, n: int, rng: torch.Generator, copies: int = 1
+) -> Context | None:
+    """What `n` sentences are about, each `copies` in a row about what one drawn at random is; None,
+    and nothing drawn, where they are about nothing."""
+    if sentences.context is None:
+        return None
+    drawn = draw(sentences, n // copies, rng).context
+    return drawn if drawn is None or copies == 1 else drawn.repeated(copies)
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,7 @@ def batches(
     for start in range(0, len(order), size * pool):
         part = order[start : start + size * pool]
         if pool > 1:
-            part = part[sentences.lengths[part].argsort(stable=True)]
+            part = part[sentences.lengths[part].cpu().argsort(stable=True)]
         firsts = range(0, len(part), size)
         turns = _shuffled(len(firsts), rng).tolist() if pool > 1 else range(len(firsts))
         for turn in turns:

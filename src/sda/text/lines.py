@@ -36,13 +36,26 @@ def label_counts(lines: Sequence[Line]) -> dict[str, int]:
     return {label: counts[label] for label in sorted(counts)}
 
 
-def check_labels(lines: Sequence[Line], known: Sequence[str], split: str) -> None:
-    """Every label of the split is one of those that training sentences have."""
+class Remainder(NamedTuple):
+    """What is left of the training lines after one step, and what to do about what it took."""
+
+    lines: Sequence[Line]
+    advice: str
+
+
+def check_labels(lines: Sequence[Line], split: str, steps: Sequence[Remainder]) -> None:
+    """Every label of the split is one of those that training lines have after the last step."""
+    left = [label_counts(step.lines) for step in steps]
     for label, count in label_counts(lines).items():
-        if label not in known:
+        if label not in left[-1]:
+            # The first step without it is to blame: those behind it never saw it.
+            blamed = next(
+                step for step, there in zip(steps, left, strict=True) if label not in there
+            )
+            have = "sentence has" if count == 1 else "sentences have"
             raise UserError(
-                f"{count:,} {split} sentences have the label {label!r}, which no training sentence"
-                " has: add training sentences with it, or take these out."
+                f"{count:,} {split} {have} the label {label!r}, which no training"
+                f" sentence has: {blamed.advice}, or take sentences with it out."
             )
 
 

@@ -15,7 +15,7 @@ from sda.errors import UserError
 from sda.text.corpus import Corpus
 from sda.text.counts import FileCounts, Summary
 from sda.text.encoding import encode_lines, make_vocabulary
-from sda.text.lines import Line, check_labels, label_counts, lengths_of, words_of
+from sda.text.lines import Line, Remainder, check_labels, label_counts, lengths_of, words_of
 from sda.text.preparation import Preparation
 from sda.text.reading import Record, check_kinds, each_record
 from sda.text.sentences import Sentences
@@ -78,8 +78,11 @@ def prepare(path: Path, preparation: Preparation, seed: int) -> Prepared:
     shared = _limited(known_lines, max(1, round(preparation.share * len(known_lines))), rng)
     counts = label_counts(shared)
     labels, most = tuple(counts), preparation.most_tokens
-    check_labels(splits["valid"], labels, "validation")
-    check_labels(every_test, labels, "test")
+    steps = (text.kept, lines, limited, known_lines, shared)
+    if preparation.label is not None:
+        taken = list(map(Remainder, steps, _advice(path, drawn, preparation)))
+        check_labels(splits["valid"], "validation", taken)
+        check_labels(every_test, "test", taken)
     train = encode_lines(shared, vocabulary, most, labels)
     valid = encode_lines(splits["valid"], vocabulary, most, labels)
     if not len(valid):
@@ -116,6 +119,23 @@ def prepare(path: Path, preparation: Preparation, seed: int) -> Prepared:
     return Prepared(corpus, test, test_lines, valid_lines, train_lines, summary)
 
 
+def _advice(path: Path, drawn: Sequence[str], preparation: Preparation) -> tuple[str, ...]:
+    """What to do where training lacks a label because it was not in the text, drawn for a split,
+    over the limit, dropped with its sentence, or outside the share."""
+    shares = " and ".join(f"{name}_share" for name in drawn)
+    files = " and ".join(drawn)
+    return (
+        f"add sentences with it to {path}",
+        f"{path} has it only in sentences that were drawn for held-out splits, so add sentences"
+        f" with it, lower {shares}, name files with {files}, or take another seed",
+        f"limit = {preparation.limit} left it out, so raise limit or take another seed",
+        f"rare = {preparation.rare!r} dropped it, so lower min_count or set rare = 'unknown'"
+        if preparation.subwords is None
+        else "its training sentences have too many subwords, so raise max_length",
+        f"share = {preparation.share} left it out, so raise share or take another seed",
+    )
+
+
 def _without_validation(count: int, preparation: Preparation) -> UserError:
     if preparation.subwords is None:
         return UserError(
@@ -138,7 +158,8 @@ class _File(NamedTuple):
 
 def _load(path: Path, preparation: Preparation) -> _File:
     """A file tokenised and cut; refused if nothing is left."""
-    split = tokenizer(preparation.tokenizer).split
+    chosen = tokenizer(preparation.tokenizer)
+    split = chosen.split
     records = list(each_record(path, preparation.column, preparation.field, preparation.label))
     if preparation.lowercase:
         records = [Record(text.lower(), label) for text, label in records]
@@ -150,8 +171,11 @@ def _load(path: Path, preparation: Preparation) -> _File:
     if preparation.too_long == "cut":
         most, shortened, dropped_long = preparation.max_length, int(too_long.sum()), 0
         stays = ~too_short
+        # Split again, because what was cut off may have been what the last word stuck to.
         cut = [
-            Line(" ".join(line.words.split(" ", most)[:most]), line.label) if is_long else line
+            Line(" ".join(split(chosen.join(line.words.split(" ", most)[:most]))), line.label)
+            if is_long
+            else line
             for line, is_long in zip(every, too_long.tolist(), strict=True)
         ]
     else:

@@ -108,6 +108,12 @@ class Sentences:
         """The same sentences, said to be about this."""
         return Sentences(self.tokens, self.lengths, context)
 
+    def cut(self, lengths: Tensor) -> Sentences:
+        """The first `lengths` (B,) tokens of each, which are no more than it has."""
+        columns = torch.arange(self.tokens.shape[1], device=self.tokens.device)
+        tokens = self.tokens.masked_fill(columns >= lengths[:, None], 0)
+        return Sentences(tokens, lengths, self.context)
+
     def flat(self, eos: int | None) -> Flat:
         """The words alone: no padding, and no end symbol where one closes a sentence."""
         lengths = self.lengths

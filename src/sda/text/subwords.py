@@ -6,16 +6,17 @@ The only file that imports `tokenizers`, an extra.
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from sda.errors import UserError
 from sda.text.sentences import Flat, Sentences
 from sda.text.tokens import Tokenizer, tokenizer
+from sda.text.word_numbers import WordNumbers
 
 if TYPE_CHECKING:
     import tokenizers
@@ -37,7 +38,7 @@ class SubwordVocabulary:
         self._pieces = pieces
         self._size = 1 + pieces.get_vocab_size()
         self.tokenizer = tokenizer
-        self._numbers: defaultdict[str, int] = defaultdict(count(1).__next__)
+        self._numbers = WordNumbers(first=1)
 
     @staticmethod
     def learned(texts: Iterable[str], size: int, tokenizer: Tokenizer) -> SubwordVocabulary:
@@ -89,21 +90,38 @@ class SubwordVocabulary:
         return [_spaced(text.replace("\0", "\ufffd")) for text in texts]
 
     def words(self, sentences: Sentences) -> Flat:
-        words = [self.tokenizer.split(text) for text in self.decode(sentences)]
-        lengths = np.fromiter(map(len, words), np.int64, len(words))
-        starts = np.concatenate(([0], np.cumsum(lengths)))
-        ids = map(self._numbers.__getitem__, chain.from_iterable(words))
-        return Flat(np.fromiter(ids, np.int32, int(starts[-1])), starts)
+        return self._numbers.flat([self.tokenizer.split(text) for text in self.decode(sentences)])
 
     def in_words(self, sentences: Sentences) -> Sentences:
         return Sentences.from_flat(self.words(sentences), self.eos).about(sentences.context)
 
     def number_words(self, words: Sequence[str]) -> list[int]:
         """Numbers from 1 on in the order in which words are first met."""
-        return [self._numbers[word] for word in words]
+        return self._numbers.number(words)
 
     def covers(self, words: Sequence[str]) -> bool:
         return all(word.split() == [word] for word in words)
+
+    def tokens_in(self, words: int) -> None:
+        """No number: a word has as many pieces as it has bytes, if it is rare enough."""
+
+    def cut(self, sentences: Sentences, words: int) -> Sentences:
+        """The sentences up to so many words each, all of them whole; the others as they are."""
+        counts = self._word_counts(sentences)
+        lengths = sentences.lengths.clone()
+        for row in (counts > words).nonzero()[:, 0].tolist():
+            length = int(lengths[row])
+            begun = sentences.tokens[row, :length].expand(length, -1)
+            beginnings = Sentences(begun, torch.arange(1, length + 1, device=begun.device))
+            fits = (self._word_counts(beginnings) <= words).nonzero()[:, 0]
+            # The last that fits: a shorter one may end within the last word.
+            lengths[row] = int(fits[-1]) + 1 if len(fits) else 0
+        return sentences.cut(lengths)
+
+    def _word_counts(self, sentences: Sentences) -> Tensor:
+        """(B,) the words of each."""
+        split = self.tokenizer.split
+        return torch.tensor([len(split(text)) for text in self.decode(sentences)])
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -9,6 +9,8 @@ from sda.errors import UserError
 
 MARK = "\uffed"
 """On the side of a token where no space separates it from its neighbour; a small square."""
+INNER = frozenset("'\u2019.,")
+"""Punctuation that does not split a word, or a number, when it stands inside."""
 
 # A mark that stands in the text itself. No piece of text is ever spelled so: `<` would be apart.
 _SPELLED_MARK = "<joiner>"
@@ -32,6 +34,10 @@ class Tokenizer(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether `split` undoes `join` for words in any order; it does for those of a text."""
+
     def split(self, text: str) -> list[str]: ...
 
     def join(self, words: Sequence[str]) -> str: ...
@@ -41,6 +47,7 @@ class WhitespaceTokenizer:
     """Words are what white space separates."""
 
     name = "whitespace"
+    is_exact = True
 
     def split(self, text: str) -> list[str]:
         return text.split()
@@ -58,6 +65,7 @@ class WordTokenizer:
     """
 
     name = "words"
+    is_exact = False
 
     def split(self, text: str) -> list[str]:
         words: list[str] = []
@@ -91,6 +99,12 @@ def tokenizer(name: str) -> Tokenizer:
     if name not in TOKENIZERS:
         raise UserError(f"tokenizer must be one of {', '.join(TOKENIZERS)}, not {name!r}.")
     return TOKENIZERS[name]
+
+
+def is_word(piece: str) -> bool:
+    """Whether the tokeniser `words` takes this token without marks for a word or a number."""
+    match = _PIECES.fullmatch(piece)
+    return match is not None and match.lastindex is not None
 
 
 def _split_chunk(chunk: str) -> list[str]:

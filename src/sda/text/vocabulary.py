@@ -13,9 +13,11 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from sda.errors import UserError
+from sda.text.rereading import Rereader
 from sda.text.sentences import Flat, Sentences
 from sda.text.subwords import SubwordVocabulary
 from sda.text.tokens import Tokenizer, tokenizer
+from sda.text.word_numbers import WordNumbers
 
 EOS = "</s>"
 UNK = "<unk>"
@@ -63,13 +65,23 @@ class Vocabulary(Protocol):
     def covers(self, words: Sequence[str]) -> bool:
         """Whether a sentence can hold each of these words as it is."""
 
+    def tokens_in(self, words: int) -> int | None:
+        """The most tokens that so many words can need; None where there is no such number."""
+
+    def cut(self, sentences: Sentences, words: int) -> Sentences:
+        """The sentences up to so many words each; those that go on after it have no end."""
+
     def to_json(self) -> dict[str, Any]:
         """All that `vocabulary_from_json` needs to make the same vocabulary."""
 
 
 @dataclass(frozen=True)
 class WordVocabulary:
-    """Id 0 ends a sentence, id 1 is the unknown word where there is one, then those `known`."""
+    """Id 0 ends a sentence, id 1 is the unknown word where there is one, then those `known`.
+
+    An id is a word, and so are all that a text is encoded to. Where `tokenizer` is not exact, a
+    model can write ids whose text is cut into other words; `words` are those of the text.
+    """
 
     known: tuple[str, ...]
     has_unknown: bool
@@ -127,19 +139,26 @@ class WordVocabulary:
         return [join(words) for words in _spelled(sentences, self.eos, self._spellings)]
 
     def words(self, sentences: Sentences) -> Flat:
-        return sentences.flat(self.eos)
+        flat = sentences.flat(self.eos)
+        return flat if self.tokenizer.is_exact else self._reread(flat)
 
     def in_words(self, sentences: Sentences) -> Sentences:
-        return sentences
+        if self.tokenizer.is_exact:
+            return sentences
+        return Sentences.from_flat(self.words(sentences), self.eos).about(sentences.context)
 
     def number_words(self, words: Sequence[str]) -> list[int]:
-        """The ids of known words; the others are numbered from `len(self)` on as they come."""
-        numbers = self._numbers
-        first = len(self) - len(self.known)
-        return [numbers.setdefault(word, len(numbers) + first) for word in words]
+        """The ids of known words; the others get numbers above these as they come."""
+        return self._numbers.number(words)
 
     def covers(self, words: Sequence[str]) -> bool:
         return all(word in self._ids for word in words)
+
+    def tokens_in(self, words: int) -> int:
+        return words
+
+    def cut(self, sentences: Sentences, words: int) -> Sentences:
+        return sentences.cut(sentences.lengths.clamp(max=words))
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -171,8 +190,14 @@ class WordVocabulary:
         return {word: number for number, word in enumerate(self.known, first)}
 
     @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return dict(self._ids)
+    def _numbers(self) -> WordNumbers:
+        # `len(self)` stands for a word that no sentence can hold, which metrics put in the place
+        # of unknown words. It is a number of the table only where sentences hold no such numbers.
+        return WordNumbers(len(self) + (0 if self.tokenizer.is_exact else 1), self._ids)
+
+    @cached_property
+    def _reread(self) -> Rereader:
+        return Rereader(self._spellings, self.unk, self.tokenizer, self._numbers)
 
 
 @dataclass(frozen=True)
@@ -215,6 +240,12 @@ class NumberVocabulary:
 
     def covers(self, words: Sequence[str]) -> bool:
         return all(word in self._ids for word in words)
+
+    def tokens_in(self, words: int) -> int:
+        return words
+
+    def cut(self, sentences: Sentences, words: int) -> Sentences:
+        return sentences.cut(sentences.lengths.clamp(max=words))
 
     def to_json(self) -> dict[str, Any]:
         return {"kind": "numbers", "size": self.size}

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn.functional import softplus
 from torch.nn.utils import get_total_norm
 
-from sda.models.generator import Generator, without_dropout
+from sda.models.generator import CHUNK, Generator, without_dropout
 from sda.text.context import Context
 from sda.text.corpus import Source, batches
 from sda.text.sentences import Sentences
@@ -20,13 +20,10 @@ from sda.training.state import Learner, TrainState
 Objective = Callable[[Generator, Sentences], Tensor]
 
 
-class Write(Protocol):
+class WriteAbout(Protocol):
     """Writes so many sentences, each about its row of the context where one is given."""
 
     def __call__(self, n: int, context: Context | None = None, /) -> Sentences: ...
-
-
-CHUNK = 1024  # sentences scored at a time where nothing is learned
 
 
 def nll(generator: Generator, sentences: Sentences) -> Tensor:
@@ -81,7 +78,7 @@ def update_discriminator(
 def discriminator_phase(
     state: TrainState,
     source: Source,
-    write: Write,
+    write: WriteAbout,
     sentences: int,
     passes: int,
     batch_size: int,
