@@ -3,11 +3,15 @@
 Classes and functions are in `fakes` and `tiny`.
 """
 
+import inspect
+import re
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -34,6 +38,34 @@ torch.set_num_threads(1)
 # The first example of a test may compile functions; time says nothing about correctness here.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
+
+TRAINING = re.compile(r"\b(?:train_tiny|train_run|from_start|do_job|sda\.train)\(")
+# These are trained once a process, for all tests that look at them.
+SHARED_RUNS = {"toy_run", "captions_run"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test that trains a run of its own is slow: `make check` leaves it out."""
+    for item in items:
+        if isinstance(item, pytest.Function) and any(map(_trains, _sources(item))):
+            item.add_marker(pytest.mark.slow)
+
+
+def _sources(item: pytest.Function) -> Iterator[Callable[..., Any]]:
+    """The test, and what makes its fixtures."""
+    yield item.function
+    for name, definitions in item._fixtureinfo.name2fixturedefs.items():
+        if name not in SHARED_RUNS:
+            yield from (definition.func for definition in definitions)
+
+
+@cache
+def _trains(function: Callable[..., Any]) -> bool:
+    try:
+        return TRAINING.search(inspect.getsource(function)) is not None
+    except (OSError, TypeError):
+        return False
+
 
 TRAIN = (
     "the cat sat",

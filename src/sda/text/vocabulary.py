@@ -75,8 +75,18 @@ class Vocabulary(Protocol):
         """All that `vocabulary_from_json` needs to make the same vocabulary."""
 
 
+class _WholeWords:
+    """What vocabularies share whose ids are words."""
+
+    def tokens_in(self, words: int) -> int:
+        return words
+
+    def cut(self, sentences: Sentences, words: int) -> Sentences:
+        return sentences.cut(sentences.lengths.clamp(max=words))
+
+
 @dataclass(frozen=True)
-class WordVocabulary:
+class WordVocabulary(_WholeWords):
     """Id 0 ends a sentence, id 1 is the unknown word where there is one, then those `known`.
 
     An id is a word, and so are all that a text is encoded to. Where `tokenizer` is not exact, a
@@ -154,12 +164,6 @@ class WordVocabulary:
     def covers(self, words: Sequence[str]) -> bool:
         return all(word in self._ids for word in words)
 
-    def tokens_in(self, words: int) -> int:
-        return words
-
-    def cut(self, sentences: Sentences, words: int) -> Sentences:
-        return sentences.cut(sentences.lengths.clamp(max=words))
-
     def to_json(self) -> dict[str, Any]:
         return {
             "kind": "words",
@@ -201,7 +205,7 @@ class WordVocabulary:
 
 
 @dataclass(frozen=True)
-class NumberVocabulary:
+class NumberVocabulary(_WholeWords):
     """`size` ids that are their own words, for a source whose sentences all have one length."""
 
     size: int
@@ -240,12 +244,6 @@ class NumberVocabulary:
 
     def covers(self, words: Sequence[str]) -> bool:
         return all(word in self._ids for word in words)
-
-    def tokens_in(self, words: int) -> int:
-        return words
-
-    def cut(self, sentences: Sentences, words: int) -> Sentences:
-        return sentences.cut(sentences.lengths.clamp(max=words))
 
     def to_json(self) -> dict[str, Any]:
         return {"kind": "numbers", "size": self.size}
