@@ -44,10 +44,16 @@ TRAINING = re.compile(r"\b(?:train_tiny|train_run|from_start|do_job|sda\.train)\
 SHARED_RUNS = {"toy_run", "captions_run"}
 
 
+# Whole commands, runs and tables of the ledger: a second or two each, and there are hundreds.
+LONG = ("runs", "reproduction", "test_cli.py", "test_cli_errors.py")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test that trains a run of its own is slow: `make check` leaves it out."""
+    """What trains a run of its own, and all of `LONG`, is slow: `make check` leaves it out."""
     for item in items:
-        if isinstance(item, pytest.Function) and any(map(_trains, _sources(item))):
+        room = item.path.relative_to(Path(__file__).parent).parts[0]
+        trains = isinstance(item, pytest.Function) and any(map(_trains, _sources(item)))
+        if room in LONG or trains:
             item.add_marker(pytest.mark.slow)
 
 
