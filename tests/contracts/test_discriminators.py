@@ -11,8 +11,10 @@ from torch import nn
 
 from sda.models.cnn import CnnDiscriminator
 from sda.models.discriminator import Discriminator
-from sda.models.generator import without_dropout
-from sda.models.rnn import RnnDiscriminator
+from sda.models.generator import Frame, without_dropout
+from sda.models.leak import LeakGenerator
+from sda.models.rnn import RnnDiscriminator, RnnGenerator
+from sda.models.word_judge import Pooling, WordJudge
 from sda.rewards import judge
 from sda.text.sentences import Sentences
 
@@ -28,7 +30,27 @@ def cnn(rng: torch.Generator, penalty: float = 0.0) -> Discriminator:
     return CnnDiscriminator(WORDS, rng, 5, widths=(1, 2, 4), maps=(3, 4, 5), penalty=penalty)
 
 
-CASES: dict[str, Build] = {"rnn": rnn, "cnn": cnn, "cnn with penalty": partial(cnn, penalty=0.2)}
+def word_judge(rng: torch.Generator, pooling: Pooling, cell: str = "lstm") -> Discriminator:
+    frame = Frame(WORDS, 0, 8)
+    reader = RnnGenerator(frame, rng, cell, 5, 4, init_std=0.8)  # type: ignore[arg-type]
+    return WordJudge(reader, LONG, rng, 6, pooling=pooling, init_std=0.5)
+
+
+def judge_of_steps(rng: torch.Generator) -> Discriminator:
+    """Of a generator that has no more than `start` and `step`, but for what every one has."""
+    leak_reads = CnnDiscriminator(WORDS, seeded(0), 3, widths=(1, 2), maps=(3, 3))
+    reader = LeakGenerator(Frame(WORDS, 0, 8), rng, leak_reads, 5, 6, 3, 2, init_std=0.8)
+    return WordJudge(reader, LONG, rng, 6, init_std=0.5)
+
+
+CASES: dict[str, Build] = {
+    "rnn": rnn,
+    "cnn": cnn,
+    "cnn with penalty": partial(cnn, penalty=0.2),
+    "product of words": partial(word_judge, pooling="product"),
+    "sum of words": partial(word_judge, pooling="sum", cell="gru"),
+    "words of leakrnn": judge_of_steps,
+}
 
 SHORT = sentences_of([3], [1, 2], [8, 0], [2])
 LONG = sentences_of([1, 2, 3, 4, 5, 6], [7, 7, 7], [1, 2, 0, 0])
@@ -99,7 +121,9 @@ def test_gradients_reach_every_parameter(discriminator: Discriminator) -> None:
     loss = discriminator.real_logit(LONG).square().sum() + discriminator.penalty()
     loss.backward()  # type: ignore[no-untyped-call]
 
-    for name, value in discriminator.named_parameters():
+    learned = [(n, v) for n, v in discriminator.named_parameters() if v.requires_grad]
+    assert learned
+    for name, value in learned:
         assert value.grad is not None and bool(value.grad.any()), name
 
 
@@ -150,3 +174,12 @@ def test_dropout_is_on_in_training(discriminator: Discriminator) -> None:
     torch.manual_seed(0)
 
     assert not torch.equal(discriminator.real_logit(LONG), discriminator.real_logit(LONG))
+
+
+def test_a_fit_asks_for_rows_of_the_same_sentences(discriminator: Discriminator) -> None:
+    both = Sentences.join([SHORT, LONG])
+    rows = torch.tensor([5, 0, 0, 3])
+    with without_dropout(discriminator):
+        logits = discriminator.begin_fit(both)
+
+        torch.testing.assert_close(logits(rows), discriminator.real_logit(both[rows]))

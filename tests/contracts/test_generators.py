@@ -362,3 +362,23 @@ def test_dropout_is_off_in_sampling_and_on_again_after_it(generator: Generator) 
     for layer in dropouts:
         layer.p = 0.0
     assert torch.equal(samples(generator, 100, 2).tokens, with_dropout.tokens)
+
+
+def test_what_it_makes_of_words_is_told_word_by_word(generator: Generator) -> None:
+    sentences = every_sentence(generator)
+    states = generator.word_states(sentences)
+    with without_dropout(generator):
+        log_probs = generator.log_probs(sentences)[sentences.mask]
+    garbage = torch.full((len(sentences), 2), WORDS - 1)
+    wider = Sentences(torch.cat((sentences.tokens, garbage), 1), sentences.lengths)
+    alone = [generator.word_states(sentences[i : i + 1]) for i in (0, 2, len(sentences) - 1)]
+    starts = torch.cat((torch.zeros(1, dtype=torch.int64), sentences.lengths.cumsum(0)))
+
+    assert len(states) == int(sentences.lengths.sum()) and not states.requires_grad
+    assert bool(states.isfinite().all())
+    # The last two numbers of a word are its log-probability and the entropy.
+    torch.testing.assert_close(states[:, -2], log_probs, atol=1e-5, rtol=1e-5)
+    assert bool((states[:, -1] >= 0).all())
+    torch.testing.assert_close(generator.word_states(wider.about(sentences.context)), states)
+    for i, own in zip((0, 2, len(sentences) - 1), alone, strict=True):
+        torch.testing.assert_close(states[starts[i] : starts[i + 1]], own)

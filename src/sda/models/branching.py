@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
 State = Tensor | tuple["State", ...]
@@ -12,3 +13,23 @@ def select(state: State, rows: Tensor) -> State:
     if isinstance(state, Tensor):
         return state.index_select(0, rows)
     return tuple(select(part, rows) for part in state)
+
+
+def vectors(state: State) -> Tensor:
+    """(B, F) all vectors of numbers that a state has for each row, side by side.
+
+    What grows with the words read, as keys and values do, is left out.
+    """
+    found = [leaf for leaf in _leaves(state) if leaf.dim() == 2 and leaf.is_floating_point()]
+    return torch.cat(found, 1) if found else torch.zeros(_rows(state), 0)
+
+
+def _leaves(state: State) -> list[Tensor]:
+    if isinstance(state, Tensor):
+        return [state]
+    return [leaf for part in state for leaf in _leaves(part)]
+
+
+def _rows(state: State) -> int:
+    leaves = _leaves(state)
+    return len(leaves[0]) if leaves else 0

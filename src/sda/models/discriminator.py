@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -28,6 +29,13 @@ class Discriminator(nn.Module, ABC):
         A model that can read a shared beginning once overrides this for speed.
         """
         return self.real_logit(completions)
+
+    def begin_fit(self, sentences: Sentences) -> Callable[[Tensor], Tensor]:
+        """Logits (R,) of rows (R,) of these sentences, which a fit will ask for again and again.
+
+        A model that can read the sentences once, or that scales its numbers by them, overrides it.
+        """
+        return lambda rows: self.real_logit(sentences[rows])
 
     def penalty(self) -> Tensor | float:
         """What the training loss adds to keep the model small; zero unless a model has one."""

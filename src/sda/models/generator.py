@@ -10,11 +10,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from sda.models.branching import State
+from sda.models.branching import State, vectors
 from sda.text.context import Context
 from sda.text.sentences import Sentences
 
 CHUNK = 1024  # sentences scored at a time where nothing is learned
+UNLIKELY = -100.0  # the log-probability that one of minus infinity counts as among features
 
 
 class Frame(NamedTuple):
@@ -86,6 +87,30 @@ class Generator(nn.Module, ABC):
             log_probs = log_probs * weights[:, : log_probs.shape[1]]
         return -log_probs.sum() / len(sentences)
 
+    @torch.no_grad()
+    def word_states(self, sentences: Sentences) -> Tensor:
+        """(M, F) what the generator makes of each word, at the M positions that are not padding.
+
+        Its state when the word was to be written and when it was read (zero for the last one, which
+        nothing reads), the word's log-probability, and how open the choice was (entropy). A judge
+        reads it, without dropout and without gradient.
+        """
+        sentences = sentences.trimmed()
+        inputs, mask = self.inputs(sentences), sentences.mask
+        state = self.start(len(sentences), sentences.context)
+        states, figures = [], []
+        with without_dropout(self):
+            for t in range(inputs.shape[1]):
+                logits, state = self.step(state, inputs[:, t])
+                states.append(vectors(state).to(logits))
+                figures.append(choice_figures(logits, sentences.tokens[:, t]))
+        if not states:
+            return self.device_zeros(0, 0)
+        before = torch.stack(states, 1)
+        is_read = torch.arange(mask.shape[1], device=mask.device) + 1 < sentences.lengths[:, None]
+        after = before.roll(-1, 1) * is_read[:, :, None]
+        return torch.cat((before, after, torch.stack(figures, 1)), 2)[mask]
+
     def expect(self, sentences: Sentences | None) -> None:
         """Maximum likelihood will walk these sentences again and again; with None, no longer.
 
@@ -103,6 +128,18 @@ class Generator(nn.Module, ABC):
 
     def device_zeros(self, *shape: int) -> Tensor:
         return torch.zeros(*shape, device=self.device)
+
+
+def choice_figures(logits: Tensor, chosen: Tensor) -> Tensor:
+    """(M, 2) the log-probability of each chosen word, and the entropy of what it was chosen from.
+
+    A word that could not be written counts as a very unlikely one.
+    """
+    log_probs = logits.log_softmax(1)
+    own = log_probs.gather(1, chosen[:, None]).clamp(min=UNLIKELY)
+    # A word without probability adds nothing to the entropy, and 0 times infinity is no number.
+    entropy = -(log_probs.exp() * log_probs.clamp(min=UNLIKELY)).sum(1, keepdim=True)
+    return torch.cat((own, entropy), 1)
 
 
 @contextmanager

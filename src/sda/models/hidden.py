@@ -7,7 +7,8 @@ from abc import abstractmethod
 import torch
 from torch import Tensor, nn
 
-from sda.models.generator import Frame, Generator
+from sda.devices import rows_at_once
+from sda.models.generator import Frame, Generator, choice_figures, without_dropout
 from sda.models.softmax import linear_log_probs, linear_weighted_nll
 from sda.text.sentences import Sentences
 
@@ -59,6 +60,20 @@ class HiddenStateGenerator(Generator):
             self.hidden_states(sentences), self.output_weight, self.bias, sentences.tokens[mask]
         )
         return self.device_zeros(*mask.shape).masked_scatter(mask, values)
+
+    @torch.no_grad()
+    def word_states(self, sentences: Sentences) -> Tensor:
+        """(M, F): the hidden state, the vector of the word in the output layer, their products
+        whose sum is the word's logit, log-probability and entropy."""
+        sentences = sentences.trimmed()
+        words = sentences.tokens[sentences.mask]
+        with without_dropout(self):
+            hidden = self.hidden_states(sentences)
+        vectors = self.output_weight[words]
+        rows = rows_at_once(self.device, self.vocabulary_size)
+        pairs = zip(hidden.split(rows), words.split(rows), strict=True)  # type: ignore[no-untyped-call]
+        figures = [choice_figures(self.logits(some), chosen) for some, chosen in pairs]
+        return torch.cat((hidden, vectors, hidden * vectors, torch.cat(figures)), 1)
 
     def loss(self, sentences: Sentences, weights: Tensor | None = None) -> Tensor:
         sentences = sentences.trimmed()

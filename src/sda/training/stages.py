@@ -70,6 +70,30 @@ class DiscriminatorSettings(Section):
     are all the discriminator knows of real text; 0 shows all of them to both."""
 
 
+class JudgeSettings(Section):
+    """The discriminator that is fitted on the metric's verdicts, accepted against rejected."""
+
+    candidates: list[str] = Field(default=["states", "states-sum", "rnn"], min_length=1)
+    """Names of discriminators that are fitted; the one with the lowest held-out loss judges."""
+    accept: float = Field(default=0.5, gt=0, lt=1)
+    """The share of scored sentences nearest to which the cut between accepted and rejected lies; a
+    metric that says yes or no has its own."""
+    held_out: float = Field(default=0.1, gt=0, lt=1)
+    """Share of the scored sentences that no fit learns from: it ends fits and compares them."""
+    updates: PositiveInt = 1500
+    """Updates of one fit at most."""
+    check_every: PositiveInt = 50
+    """Updates between two looks at the held-out part."""
+    patience: PositiveInt = 6
+    """Looks without a lower loss after which a fit ends."""
+    batch_size: PositiveInt = 64
+    """Sentences in one update."""
+    rate: PositiveFloat = 1e-3
+    """AdamW's learning rate."""
+    decay: NonNegativeFloat = 1e-3
+    """AdamW's weight decay."""
+
+
 class BufferSettings(Section):
     """The buffer and what is written for it."""
 
@@ -153,5 +177,6 @@ class TrainingSettings(Section):
 
     mle: MleSettings = MleSettings()
     discriminator_phase: DiscriminatorSettings = DiscriminatorSettings()
+    judge: JudgeSettings = JudgeSettings()
     buffer: BufferSettings = BufferSettings()
     stage2: StageTwoSettings = StageTwoSettings()

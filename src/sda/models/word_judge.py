@@ -1,0 +1,125 @@
+"""A discriminator that reads over the generator's shoulder and judges word by word.
+
+What is wrong with a sentence is mostly wrong at one place, and a generator that was trained by
+maximum likelihood knows much about every place. So each word gets a verdict from what the frozen
+generator made of it, and the sentence is as good as its words together (decision 0150).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import logsigmoid, pad
+
+from sda.models.discriminator import Discriminator
+from sda.models.generator import CHUNK, Generator
+from sda.models.initialise import normal_weights_
+from sda.text.sentences import Sentences
+
+Pooling = Literal["product", "sum"]
+
+FIRST_VERDICT = 3.0
+"""The logit of an untaught verdict: a product of a dozen halves is next to zero, and has no slope."""
+LARGEST = -1e-6
+"""Of the logarithm of a product of verdicts: 1 itself has no finite logit."""
+
+
+class WordJudge(Discriminator):
+    """D = the product of the words' verdicts, or the sigmoid of the sum of their logits.
+
+    A product calls a sentence bad as soon as one word is; a sum weighs the words against each
+    other. The generator that is read is a copy, frozen as it is when the judge is made.
+    """
+
+    def __init__(
+        self,
+        generator: Generator,
+        train: Sentences,
+        rng: torch.Generator,
+        hidden: int = 128,
+        dropout: float = 0.3,
+        pooling: Pooling = "product",
+        init_std: float = 0.05,
+    ) -> None:
+        """`train` has a sentence to try the generator on: how much does it say of a word?"""
+        super().__init__()
+        if hidden < 1:
+            raise ValueError(f"hidden must be 1 or more, not {hidden}")
+        self.pooling = pooling
+        size = generator.word_states(train[:1].to(generator.device)).shape[1]
+        self.network = nn.Sequential(
+            nn.Linear(size, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, 1)
+        )
+        normal_weights_(self, init_std, rng)
+        if pooling == "product":
+            nn.init.constant_(self.network[-1].bias, FIRST_VERDICT)  # type: ignore[arg-type]
+        self.mean: Tensor
+        self.deviation: Tensor
+        self.register_buffer("mean", torch.zeros(size))
+        self.register_buffer("deviation", torch.ones(size))
+        self.reader = copy.deepcopy(generator).requires_grad_(False)
+
+    @property
+    def device(self) -> torch.device:
+        return self.mean.device
+
+    def begin_fit(self, sentences: Sentences) -> Callable[[Tensor], Tensor]:
+        """Numbers are scaled as these sentences have them, and what is read of them is kept."""
+        states = self._states(sentences)
+        self.mean, self.deviation = states.mean(0), states.std(0).clamp(min=1e-3)
+        lengths = sentences.lengths.tolist()
+        # As wide as the longest, so that any rows can be picked.
+        parts = states.split(lengths)  # type: ignore[no-untyped-call]
+        kept = nn.utils.rnn.pad_sequence(parts, batch_first=True)
+        mask = sentences.trimmed().mask
+
+        def logits(rows: Tensor) -> Tensor:
+            return self._pool(self._verdicts(kept[rows]), mask[rows])
+
+        return logits
+
+    def features(self, sentences: Sentences) -> Tensor:
+        """The mean of what the generator made of the words."""
+        sentences = sentences.trimmed()
+        mask = sentences.mask
+        states = self._scaled(self._states(sentences))
+        spread = states.new_zeros(*mask.shape, states.shape[1])
+        spread[mask] = states
+        return spread.sum(1) / sentences.lengths.clamp(min=1)[:, None]
+
+    def word_logits(self, sentences: Sentences) -> Tensor:
+        """(B, T) the verdict on each word before its sigmoid; zero on padding."""
+        trimmed = sentences.trimmed()
+        mask = trimmed.mask
+        verdicts = self._verdicts(self._states(trimmed))
+        spread = verdicts.new_zeros(mask.shape).masked_scatter(mask, verdicts)
+        return pad(spread, (0, sentences.tokens.shape[1] - spread.shape[1]))
+
+    def real_logit(self, sentences: Sentences) -> Tensor:
+        sentences = sentences.trimmed()
+        return self._pool(self.word_logits(sentences), sentences.mask)
+
+    def _states(self, sentences: Sentences) -> Tensor:
+        parts = [
+            self.reader.word_states(sentences[first : first + CHUNK])
+            for first in range(0, len(sentences), CHUNK)
+        ]
+        return torch.cat(parts) if parts else self.mean.new_zeros(0, len(self.mean))
+
+    def _scaled(self, states: Tensor) -> Tensor:
+        return (states - self.mean) / self.deviation
+
+    def _verdicts(self, states: Tensor) -> Tensor:
+        verdicts: Tensor = self.network(self._scaled(states))
+        return verdicts[..., 0]
+
+    def _pool(self, verdicts: Tensor, mask: Tensor) -> Tensor:
+        """(B,) the logit of the sentence from those of its words (B, T)."""
+        if self.pooling == "sum":
+            return (verdicts * mask).sum(1)
+        log_real = (logsigmoid(verdicts) * mask).sum(1).clamp(max=LARGEST)
+        return log_real - torch.log(-torch.expm1(log_real))

@@ -1,0 +1,127 @@
+"""A discriminator fitted on what the metric accepted and what it rejected, and the best of several.
+
+Where the paper's discriminator tells a buffer from fresh samples, most of which are as good, this
+one is told of every sentence which side of the metric it is on (decision 0151).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from sda.models.discriminator import Discriminator
+from sda.models.generator import CHUNK, without_dropout
+from sda.text.sentences import Sentences
+from sda.training.progress import check_finite
+from sda.training.stages import JudgeSettings
+
+Logits = Callable[[Tensor], Tensor]
+"""Of chosen rows of the sentences that are fitted on."""
+LEAST_GAIN = 1e-4  # of the held-out loss; less is noise
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What came of a fit: the loss and the AUC on the held-out part, and the updates it took."""
+
+    loss: float
+    auc: float
+    updates: int
+
+
+def accepted(scores: Tensor, share: float) -> Tensor:
+    """(N,) whether each is on the better side of the cut that leaves nearest to `share` above it.
+
+    A cut lies between two different scores, so that equal ones are on one side; where there is
+    nothing to tell apart all are accepted. A metric that says yes or no has but one cut.
+    """
+    values, counts = torch.unique(scores, return_counts=True)
+    if len(values) < 2:
+        return torch.ones_like(scores, dtype=torch.bool)
+    above = counts.flip(0).cumsum(0).flip(0)[1:] / len(scores)
+    cut: Tensor = values[1:][(above - share).abs().argmin()]
+    return scores >= cut
+
+
+def auc(scores: Tensor, is_real: Tensor) -> float:
+    """How often a real one scores higher than another, equal scores counting half; 0.5 is chance.
+
+    Not a number where one side is empty.
+    """
+    real = int(is_real.sum())
+    pairs = real * (len(scores) - real)
+    if not pairs:
+        return math.nan
+    _, places, counts = torch.unique(scores.double(), return_inverse=True, return_counts=True)
+    ranks = (counts.cumsum(0) - (counts - 1) / 2)[places]
+    return float((ranks[is_real].sum() - real * (real + 1) / 2) / pairs)
+
+
+def fit(
+    judge: Discriminator,
+    sentences: Sentences,
+    is_real: Tensor,
+    settings: JudgeSettings,
+    rng: torch.Generator,
+) -> Fit:
+    """Teach the judge which sentences are real, until a held-out part says that it is enough.
+
+    The judge ends as it was when the loss on that part was lowest.
+    """
+    order = torch.randperm(len(sentences), generator=rng)
+    count = max(1, round(settings.held_out * len(order)))
+    held_out, rest = order[:count], order[count:]
+    logits = judge.begin_fit(sentences.to(judge.device))
+    targets = is_real.float().to(judge.device)
+    learned = [value for value in judge.parameters() if value.requires_grad]
+    optimizer = torch.optim.AdamW(learned, settings.rate, weight_decay=settings.decay)
+    best, since, updates = math.inf, 0, 0
+    kept = [value.detach().clone() for value in learned]
+    while updates < settings.updates and since < settings.patience:
+        for _ in range(settings.check_every):
+            rows = rest[torch.randint(len(rest), (settings.batch_size,), generator=rng)]
+            loss = binary_cross_entropy_with_logits(logits(rows), targets[rows])
+            check_finite("the judge's loss", loss.item())
+            optimizer.zero_grad(set_to_none=True)
+            (loss + judge.penalty()).backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+            updates += 1
+        found = _of_many(judge, logits, held_out)
+        now = binary_cross_entropy_with_logits(found, targets[held_out]).item()
+        since += 1
+        if now < best - LEAST_GAIN:
+            best, since = now, 0
+            kept = [value.detach().clone() for value in learned]
+    with torch.no_grad():
+        for value, was in zip(learned, kept, strict=True):
+            value.copy_(was)
+    found = _of_many(judge, logits, held_out)
+    return Fit(best, auc(found.cpu(), is_real[held_out]), updates)
+
+
+def fit_best(
+    judges: Mapping[str, Discriminator],
+    sentences: Sentences,
+    is_real: Tensor,
+    settings: JudgeSettings,
+    rng: torch.Generator,
+) -> tuple[str, dict[str, Fit]]:
+    """Fit all of them on the same sentences; the name of the one with the lowest held-out loss."""
+    seed = int(torch.randint(2**62, (1,), generator=rng))
+    fits = {
+        name: fit(judge, sentences, is_real, settings, torch.Generator().manual_seed(seed))
+        for name, judge in judges.items()
+    }
+    return min(fits, key=lambda name: fits[name].loss), fits
+
+
+@torch.no_grad()
+def _of_many(judge: Discriminator, logits: Logits, rows: Tensor) -> Tensor:
+    with without_dropout(judge):
+        parts = rows.split(CHUNK)  # type: ignore[no-untyped-call]
+        return torch.cat([logits(part) for part in parts])

@@ -1,0 +1,98 @@
+"""A judge in the metric's place: taught by what the metric was asked, and asked for free."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from sda.models.discriminator import Discriminator
+from sda.models.generator import CHUNK
+from sda.rewards import judge
+from sda.text.scores import Scores
+from sda.text.sentences import Sentences
+from sda.training.fitting import Fit, accepted, fit_best
+from sda.training.stages import JudgeSettings
+
+MODEL = "model."
+"""Before the names of the weights of the discriminator that judges."""
+
+
+class Judge:
+    """The discriminator that knows best what the metric accepts, of several that were fitted.
+
+    It ranks sentences as a metric does, at no metric calls. Until it is fitted it knows nothing.
+    """
+
+    names = ("judge",)
+    depends_on_generator = False
+
+    def __init__(
+        self, candidates: Mapping[str, Callable[[], Discriminator]], settings: JudgeSettings
+    ) -> None:
+        """`candidates` make untaught discriminators; one that reads the generator's states takes
+        them as they are then."""
+        self._candidates = dict(candidates)
+        self._settings = settings
+        self.name: str | None = None
+        """Of the one that judges, among the candidates."""
+        self.fits: dict[str, Fit] = {}
+        """What came of the last fit of each candidate."""
+        self._model: Discriminator | None = None
+
+    @property
+    def is_fitted(self) -> bool:
+        return self._model is not None
+
+    @property
+    def model(self) -> Discriminator:
+        if self._model is None:
+            raise RuntimeError("the judge is not fitted yet")
+        return self._model
+
+    def learn(self, sentences: Sentences, scores: Tensor, rng: torch.Generator) -> bool:
+        """Fit all candidates on what the metric said and keep the best; False where it said the
+        same of all sentences, which teaches nothing."""
+        is_real = accepted(scores, self._settings.accept)
+        if bool(is_real.all()):
+            return False
+        untaught = {name: make() for name, make in self._candidates.items()}
+        self.name, self.fits = fit_best(untaught, sentences, is_real, self._settings, rng)
+        self._model = untaught[self.name]
+        return True
+
+    def __call__(self, sentences: Sentences) -> Scores:
+        """D of each sentence, as a score."""
+        device = self.model.device
+        parts = [torch.zeros(0, dtype=torch.float64)]
+        for first in range(0, len(sentences), CHUNK):
+            some = sentences[first : first + CHUNK].to(device)
+            parts.append(judge(self.model, some).cpu().double())
+        verdicts = torch.cat(parts)
+        return Scores(verdicts, verdicts[:, None])
+
+    def figures(self) -> dict[str, float]:
+        """How well it told the held-out part apart; none before it is fitted."""
+        return {} if self.name is None else {"judge_auc": self.fits[self.name].auc}
+
+    def tensors(self) -> dict[str, Tensor]:
+        if self._model is None:
+            return {}
+        return {f"{MODEL}{name}": value for name, value in self._model.state_dict().items()}
+
+    def facts(self) -> dict[str, Any]:
+        """All that is not a tensor, ready for JSON."""
+        return {"name": self.name, "fits": {name: asdict(fit) for name, fit in self.fits.items()}}
+
+    def load(self, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
+        """Be what `tensors` and `facts` of another said."""
+        self.name = facts["name"]
+        self.fits = {name: Fit(**values) for name, values in facts["fits"].items()}
+        self._model = None
+        if self.name is not None:
+            self._model = self._candidates[self.name]()
+            weights = {name.removeprefix(MODEL): value for name, value in tensors.items()}
+            self._model.load_state_dict(weights)

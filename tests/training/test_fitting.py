@@ -1,0 +1,131 @@
+"""Discriminators fitted on what the metric accepted and rejected."""
+
+import math
+from itertools import product
+
+import pytest
+import torch
+from fakes import seeded
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from sda.models.cnn import CnnDiscriminator
+from sda.models.generator import Frame
+from sda.models.rnn import RnnDiscriminator, RnnGenerator
+from sda.models.word_judge import WordJudge
+from sda.sampling import sample
+from sda.training.fitting import accepted, auc, fit, fit_best
+from sda.training.stages import JudgeSettings
+
+WORDS = 6
+QUICK = JudgeSettings(updates=400, check_every=20, patience=5, rate=0.01)
+
+
+def cut(scores: list[float], share: float = 0.5) -> list[bool]:
+    return [bool(value) for value in accepted(torch.tensor(scores, dtype=torch.float64), share)]
+
+
+def test_a_metric_that_says_yes_or_no_has_one_cut() -> None:
+    assert cut([0, 0, 0, 0, 1]) == [False] * 4 + [True]
+    assert cut([1, 1, 1, 0]) == [True, True, True, False]
+
+
+def test_the_cut_is_nearest_to_the_share_and_between_different_scores() -> None:
+    assert cut([5, 1, 4, 2, 3, 6]) == [True, False, True, False, False, True]
+    assert cut([5, 1, 4, 2, 3, 6], share=0.2) == [False] * 5 + [True]
+    # Three of five have the best score: the cut above them would leave none.
+    assert cut([2, 2, 2, 1, 0]) == [True, True, True, False, False]
+    assert cut([2, 2, 1, 0, 0]) == [True, True, False, False, False]
+
+
+def test_what_is_ruled_out_is_rejected() -> None:
+    assert cut([-math.inf, 0.5, 0.5]) == [False, True, True]
+
+
+def test_nothing_to_tell_apart_accepts_all() -> None:
+    assert cut([0.3, 0.3]) == [True, True]
+    assert cut([]) == []
+
+
+@given(st.lists(st.integers(0, 4), min_size=2), st.floats(0.05, 0.95))
+def test_both_sides_have_sentences_and_the_accepted_score_higher(
+    scores: list[int], share: float
+) -> None:
+    values = torch.tensor(scores).double()
+    above = accepted(values, share)
+    if len(set(scores)) == 1:
+        assert bool(above.all())
+        return
+
+    assert 0 < int(above.sum()) < len(scores)
+    assert values[above].min() > values[~above].max()
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=12))
+def test_auc_is_how_often_a_real_one_is_above(pairs: list[tuple[int, bool]]) -> None:
+    scores = torch.tensor([score for score, _ in pairs]).float()
+    is_real = torch.tensor([real for _, real in pairs])
+    found = auc(scores, is_real)
+    real, others = scores[is_real].tolist(), scores[~is_real].tolist()
+    if not real or not others:
+        assert math.isnan(found)
+        return
+    won = sum(1.0 if a > b else 0.5 if a == b else 0.0 for a, b in product(real, others))
+
+    assert found == pytest.approx(won / (len(real) * len(others)))
+
+
+def generator() -> RnnGenerator:
+    return RnnGenerator(Frame(WORDS, 0, 8), seeded(1), embedding=8, hidden=8, init_std=0.5)
+
+
+def has_a_pair(tokens: Tensor) -> Tensor:
+    """Whether word 2 ever comes right after word 1: local, so that words can be judged alone."""
+    return ((tokens[:, :-1] == 1) & (tokens[:, 1:] == 2)).any(1)
+
+
+def test_a_judge_of_words_learns_what_is_wrong_in_one_place() -> None:
+    writer = generator()
+    written = sample(writer, 1200, seeded(2))
+    judge = WordJudge(writer, written, seeded(3), hidden=32, dropout=0.0)
+    torch.manual_seed(0)
+    found = fit(judge, written, ~has_a_pair(written.tokens), QUICK, seeded(4))
+
+    assert found.auc > 0.95
+    assert found.updates <= QUICK.updates
+    fresh = sample(writer, 500, seeded(5))
+    with torch.no_grad():
+        logits = judge.eval().real_logit(fresh)
+    assert auc(logits, ~has_a_pair(fresh.tokens)) > 0.9
+
+
+def test_the_judge_ends_as_it_was_at_its_best() -> None:
+    writer = generator()
+    written = sample(writer, 60, seeded(2))
+    random = torch.rand(60, generator=seeded(6)) < 0.5
+    judge = CnnDiscriminator(WORDS, seeded(3), 5, widths=(1, 2), maps=(8, 8), dropout=0.0)
+    torch.manual_seed(0)
+    # Nothing can be learned of the held-out part, so training on longer makes it worse.
+    found = fit(judge, written, random, QUICK, seeded(4))
+    order = torch.randperm(60, generator=seeded(4))[:6]
+    with torch.no_grad():
+        logits = judge.eval().real_logit(written[order])
+    loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, random[order].float())
+
+    assert float(loss) == pytest.approx(found.loss, abs=1e-5)
+    assert found.updates < QUICK.updates
+
+
+def test_the_best_by_held_out_loss_is_named() -> None:
+    writer = generator()
+    written = sample(writer, 600, seeded(2))
+    judges = {
+        "states": WordJudge(writer, written, seeded(3), hidden=32),
+        "rnn": RnnDiscriminator(WORDS, seeded(3), 4, 4),
+    }
+    torch.manual_seed(0)
+    best, fits = fit_best(judges, written, ~has_a_pair(written.tokens), QUICK, seeded(4))
+
+    assert set(fits) == set(judges)
+    assert fits[best].loss == min(found.loss for found in fits.values())
