@@ -114,11 +114,10 @@ def test_a_settings_file_with_broken_toml(command: Command, toy_file: Path, tmp_
     [
         ("return 1 / 0", "raised ZeroDivisionError: division by zero for the sentence"),
         ("return [float('nan')] * len(texts)", "returned nan for the sentence"),
-        ("return [1.0]", "returned 1 values for 32 sentences"),
+        ("return [1.0]", "returned 1 value for 2 sentences, the first of them"),
         ("return 3", "returned int instead of a list of floats"),
         ("return ['good'] * len(texts)", "returned 'good', which is not a number"),
         ("import nowhere", "raised ModuleNotFoundError"),
-        ("return [float('-inf')] * len(texts)", "the buffer is empty"),
     ],
 )
 def test_metrics_that_fail(
@@ -128,7 +127,20 @@ def test_metrics_that_fail(
     metric = ("--metric", f"{tmp_path}/mine.py:score")
 
     answer = command("train", toy_file, *metric, "--out", tmp_path / "run", *SMOKE)
-    assert_one_sentence(answer, words)
+    line = 1 if "returned" in words else 2
+    assert_one_sentence(answer, words, f"({tmp_path}/mine.py, line {line})")
+    # Nothing was trained: the mended metric begins anew.
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_metric_that_rules_out_all(command: Command, toy_file: Path, tmp_path: Path) -> None:
+    body = "return [float('-inf')] * len(texts)"
+    (tmp_path / "mine.py").write_text(f"def score(texts):\n    {body}\n")
+    metric = ("--metric", f"{tmp_path}/mine.py:score")
+
+    answer = command("train", toy_file, *metric, "--out", tmp_path / "run", *SMOKE)
+    assert "scored all 16 sentences that it was tried on -inf" in answer.err
+    assert_one_sentence(answer, "the buffer is empty")
     # What was learned before the metric was asked is there.
     assert len(Run(tmp_path / "run").sample(2)) == 2
 
@@ -147,11 +159,14 @@ def test_a_metric_that_rules_out_all_as_the_reward(
 def test_a_metric_that_was_mended(command: Command, toy_file: Path, tmp_path: Path) -> None:
     metric = tmp_path / "mine.py"
     train = ("train", toy_file, "--metric", f"{metric}:score", "--out", tmp_path / "run", *SMOKE)
-    metric.write_text("def score(texts):\n    return 1 / 0\n")
-    assert command(*train).code == 2
+    # It fails after the trial, in Stage II: the trial asks twice.
+    lines = ("asked = []", "def score(texts):", "    asked.append(texts)")
+    broken = (*lines, "    return [1 / (len(asked) < 3)] * len(texts)", "")
+    metric.write_text("\n".join(broken))
+    assert command(*train, "--set", "calls.wait=0").code == 2
     metric.write_text("def score(texts):\n    return [1.0] * len(texts)\n")
 
-    assert command(*train, "--resume").code == 0
+    assert command(*train, "--set", "calls.wait=0", "--resume").code == 0
 
 
 @pytest.mark.parametrize(

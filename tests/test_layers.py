@@ -26,7 +26,7 @@ LAYERS = (
     ("algorithm", "baselines"),
     ("training", "evaluation"),
     ("reference", "buffer", "rewards"),
-    ("sampling",),
+    ("sampling", "archive"),
     ("models",),
     ("text",),
     ("files", "randomness", "devices"),
@@ -48,6 +48,7 @@ FOUNDATION = {"torch", "numpy", "numba"}
 BELOW_SETTINGS = (
     "models",
     "sampling",
+    "archive",
     "reference",
     "buffer",
     "rewards",
@@ -179,7 +180,9 @@ def test_only_declared_packages_are_imported(path: Path) -> None:
     assert others_imported(path) <= declared() | EXTRAS.get(name_of(path), set())
 
 
-@pytest.mark.parametrize("box", ["text", "models", "sampling", "rewards", "buffer", "reference"])
+@pytest.mark.parametrize(
+    "box", ["text", "models", "sampling", "archive", "rewards", "buffer", "reference"]
+)
 def test_the_foundation_needs_arithmetic_only(box: str) -> None:
     files = [path for path in FILES if box_of(path) == box]
 

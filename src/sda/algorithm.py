@@ -101,9 +101,11 @@ def self_data_augmentation(
         meter = Meter()
         epoch = state.sda_epoch + 1
         if epoch == 1:
+            state.archive.epoch = 0
             written = fill(settings.buffer.first_fill)
             buffer.add(written, metric(written), 0, rng)
-        elif metric.depends_on_generator:
+        state.archive.epoch = epoch
+        if epoch > 1 and metric.depends_on_generator:
             buffer.rescore(metric(buffer.entries.sentences))
         buffer.expire(epoch)
         for step in steps:

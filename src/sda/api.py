@@ -30,6 +30,7 @@ def train(
     generator: str | Generator | type[Generator] = "rnn",
     discriminator: str | Discriminator | type[Discriminator] | None = None,
     metric: str | ReferenceMetric | type[ReferenceMetric] | Callable[..., Any] | None = None,
+    calls: int | None = None,
     profile: str = "small",
     preset: str | None = None,
     seed: int | None = None,
@@ -51,6 +52,8 @@ def train(
     - `discriminator`: likewise, with `Discriminator`.
     - `metric`: a name such as `"bleu"`; a function from a list of texts to a list of numbers,
       higher is better; a subclass of `ReferenceMetric`, or an object of one.
+    - `calls`: the most sentences that the metric may be asked in all. Stage II is cut to fit, and
+      what was asked is never asked again: it stands in `archive.jsonl` in the run folder.
     - `profile`: the scale: `"smoke"` takes seconds, `"small"` minutes, `"full"` is the paper's.
     - `preset`: `"recommended"`, the default for texts of your own, or `"paper"`.
     - `seed`: the same seed gives the same run, bit for bit.
@@ -102,11 +105,20 @@ def train(
         discriminator=discriminator if isinstance(discriminator, str) else None,
         metric=metric if isinstance(metric, str) else None,
         config=None if config is None else Path(config),
-        values={**({} if seed is None else {"seed": seed}), **_over(objects, settings or {})},
+        values=_values(seed, calls, _over(objects, settings or {})),
     )
     settled, origins = choices.settle()
     reporter = Quiet() if quiet else Terminal()
     return train_run(settled, origins, Path(out), reporter, resume, lines, callbacks)
+
+
+def _values(seed: int | None, calls: int | None, settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings over the arguments that have a name of their own."""
+    values: dict[str, Any] = {} if seed is None else {"seed": seed}
+    values |= settings
+    if calls is not None:
+        values["calls"] = {"limit": calls, **settings.get("calls", {})}
+    return values
 
 
 def _over(objects: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,15 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from sda.text.context import Context
+from sda.text.context import sentence_tensors, tensor_sentences
 from sda.text.corpus import draw
 from sda.text.ngrams import number_sentences
 from sda.text.scores import Scores
 from sda.text.sentences import Flat, Sentences
 from sda.text.similarity import keep_dissimilar
-
-ABOUT = "about."
-"""Before the names of what a context is saved as."""
 
 
 @dataclass(frozen=True)
@@ -203,23 +200,17 @@ class Buffer:
 
     def state_dict(self) -> dict[str, Tensor]:
         e = self.entries
-        context = {} if e.sentences.context is None else e.sentences.context.tensors()
         return {
-            "tokens": e.sentences.tokens,
-            "lengths": e.sentences.lengths,
+            **sentence_tensors(e.sentences),
             "scores": e.scores,
             "parts": e.parts,
             "epochs": e.epochs,
             "lots": e.lots,
-            **{f"{ABOUT}{name}": value for name, value in context.items()},
         }
 
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
-        about = {k.removeprefix(ABOUT): v for k, v in state.items() if k.startswith(ABOUT)}
-        context = Context.from_tensors(about)
-        sentences = Sentences(state["tokens"], state["lengths"], context)
         rest = (state[name] for name in ("scores", "parts", "epochs", "lots"))
-        self.entries = Entries(sentences, *rest)
+        self.entries = Entries(tensor_sentences(state), *rest)
 
 
 def _first_of_equals(sentences: Sentences, words: Flat) -> Tensor:

@@ -18,6 +18,16 @@ from sda.text.vocabulary import WordVocabulary
 # "the cat", "a dog" and "sat" in the ten-word vocabulary.
 THREE = sentences_of([1, 3, 0], [2, 4, 0], [5, 0])
 
+HERE = (
+    Path(__file__).relative_to(Path.cwd())
+    if Path(__file__).is_relative_to(Path.cwd())
+    else Path(__file__)
+)
+
+
+def line_of(function: Callable[..., Any]) -> int:
+    return function.__code__.co_firstlineno
+
 
 def complaint(function: Callable[..., Any], vocabulary: WordVocabulary) -> str:
     with pytest.raises(UserError) as caught:
@@ -101,7 +111,7 @@ def test_too_few_values(vocabulary: WordVocabulary) -> None:
         return [1.0 for text in texts if "dog" not in text]
 
     assert complaint(drops_dogs, vocabulary) == (
-        "returned 0 values for 1 sentences for the sentence 'a dog'"
+        f"returned 0 values for the sentence 'a dog' ({HERE}, line {line_of(drops_dogs)})"
     )
 
 
@@ -109,8 +119,10 @@ def test_too_many_values_that_no_single_sentence_explains(vocabulary: WordVocabu
     def score(texts: list[str]) -> list[float]:
         return [1.0] * len(texts) ** 2
 
-    message = complaint(score, vocabulary)
-    assert message.startswith("returned 9 values for 3 sentences") and "'the cat'" in message
+    assert complaint(score, vocabulary) == (
+        "returned 9 values for 3 sentences, the first of them 'the cat'"
+        f" ({HERE}, line {line_of(score)})"
+    )
 
 
 def test_one_number_for_all(vocabulary: WordVocabulary) -> None:
@@ -124,7 +136,9 @@ def test_an_exception_is_laid_at_the_door_of_its_sentence(vocabulary: WordVocabu
     def score(texts: list[str]) -> list[float]:
         return [{"the cat": 1.0, "sat": 2.0}[text] for text in texts]
 
-    assert complaint(score, vocabulary) == "raised KeyError: 'a dog' for the sentence 'a dog'"
+    assert complaint(score, vocabulary) == (
+        f"raised KeyError: 'a dog' for the sentence 'a dog' ({HERE}, line {line_of(score) + 1})"
+    )
 
 
 def test_an_exception_of_a_lazy_function(vocabulary: WordVocabulary) -> None:

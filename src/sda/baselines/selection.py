@@ -17,13 +17,14 @@ from sda.sampling import Write
 from sda.text.sentences import Sentences
 
 MOST_TRIES = 1000
+CANDIDATES = 4  # of which the best is taken
 LEAST_BATCH = 256  # sentences judged at a time: small batches cost as much as larger ones
 
 
 class BestOf:
     """Each sentence is the best by the metric of `candidates` written ones."""
 
-    def __init__(self, metric: WeightedSum, candidates: int = 4) -> None:
+    def __init__(self, metric: WeightedSum, candidates: int = CANDIDATES) -> None:
         _require_parts(metric)
         if candidates < 1:
             raise ValueError(f"candidates must be at least 1, not {candidates}")

@@ -48,6 +48,10 @@ def train(
         str | None,
         typer.Option(help="bleu, likelihood, rare_words, ... or FILE.py:FUNCTION; sums with +."),
     ] = None,
+    calls: Annotated[
+        int | None,
+        typer.Option(min=1, help="The most sentences that the metric may be asked in all."),
+    ] = None,
     profile: Annotated[str, typer.Option(help="Scale: smoke, small or full.")] = "small",
     preset: Annotated[
         str | None,
@@ -125,6 +129,8 @@ def train(
         values["seed"] = seed
     if device is not Device.auto:
         values["device"] = device.value
+    if calls is not None:
+        values["calls"] = {"limit": calls}
     if start is not None:
         values["start"] = str(start)
     choices = Choices(

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from sda.errors import UserError
 from sda.reference.metric import ReferenceMetric
+from sda.reference.place import defined_at, raised_at
 from sda.text.about import About, in_words
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import Vocabulary
@@ -30,7 +31,7 @@ class Function(ReferenceMetric):
     reward functions of the wider ecosystem work as they are. One named `context` gets what each
     text is about: a list of `About`, with the name of a `label` and the text of a `source`. Minus
     infinity keeps a sentence out of the buffer. Anything else that is not a finite number is
-    reported as the user's error.
+    reported as the user's error, with file and line of the user's code.
     """
 
     def __init__(
@@ -51,6 +52,17 @@ class Function(ReferenceMetric):
         self._keywords = _keywords(self._function)
 
     def __call__(self, sentences: Sentences) -> Tensor:
+        return self._scores(sentences, self._blame)
+
+    def ask(self, sentences: Sentences) -> Tensor:
+        """The same; what goes wrong is told without asking again which sentence was at fault."""
+        return self._scores(sentences, lambda texts, _, wrong: wrong.about(texts))
+
+    def _scores(
+        self,
+        sentences: Sentences,
+        explain: Callable[[Sequence[str], Sequence[About], _Wrong], str],
+    ) -> Tensor:
         texts = self._vocabulary.decode(sentences)
         if not texts:
             return torch.zeros(0, dtype=torch.float64)
@@ -58,7 +70,9 @@ class Function(ReferenceMetric):
         try:
             return torch.tensor(self._call(texts, abouts), dtype=torch.float64)
         except _Wrong as wrong:
-            raise UserError(f"metric {self._where}: {self._blame(texts, abouts, wrong)}") from None
+            kind = UserError if wrong.__cause__ is None else MetricRaised
+            message = f"{explain(texts, abouts, wrong)}{wrong.place}"
+            raise kind(f"metric {self._where}: {message}") from None
 
     def _call(self, texts: Sequence[str], abouts: Sequence[About]) -> list[float]:
         extra: dict[str, Any] = {"context": list(abouts)} if "context" in self._keywords else {}
@@ -70,49 +84,71 @@ class Function(ReferenceMetric):
             else:
                 returned = self._function(list(texts), **extra)
         except Exception as error:
-            raise _Wrong(f"raised {type(error).__name__}: {error}") from error
-        return _floats(returned, texts)
+            raise self._raised(error) from error
+        return self._floats(returned, texts)
+
+    def _raised(self, error: Exception) -> _Wrong:
+        place = raised_at(self._function, error)
+        return _Wrong(f"raised {type(error).__name__}: {error}", place)
+
+    def _floats(self, returned: Any, texts: Sequence[str]) -> list[float]:
+        """The returned values as floats, one per text."""
+        place = self.place
+        try:
+            one_by_one = iter(returned)
+        except TypeError:
+            kind = type(returned).__name__
+            raise _Wrong(f"returned {kind} instead of a list of floats", place) from None
+        try:
+            values = list(one_by_one)
+        except Exception as error:
+            raise self._raised(error) from error
+        if len(values) != len(texts):
+            raise _Wrong(f"returned {len(values)} value{'s' * (len(values) != 1)}", place)
+        for i, value in enumerate(values):
+            try:
+                values[i] = float(value)
+            except Exception:
+                message = f"returned {value!r}, which is not a number,"
+                raise _Wrong(message, place, texts[i]) from None
+            if math.isnan(values[i]) or values[i] == math.inf:
+                raise _Wrong(f"returned {values[i]}", place, texts[i])
+        return values
+
+    @property
+    def place(self) -> str:
+        """Where the function is defined, for messages."""
+        return defined_at(self._function)
 
     def _blame(self, texts: Sequence[str], abouts: Sequence[About], wrong: _Wrong) -> str:
         """What went wrong and the first sentence that alone makes it go wrong."""
-        if wrong.sentence is not None:
-            return f"{wrong} for the sentence {wrong.sentence!r}"
-        for text, about in zip(texts, abouts, strict=True):
-            try:
-                self._call([text], [about])
-            except _Wrong as alone:
-                return f"{alone} for the sentence {text!r}"
-        return f"{wrong} for {len(texts)} sentences from {texts[0]!r} on, though for no single one"
+        if wrong.sentence is None and len(texts) > 1:
+            for text, about in zip(texts, abouts, strict=True):
+                try:
+                    self._call([text], [about])
+                except _Wrong as alone:
+                    return alone.about([text])
+        return wrong.about(texts)
+
+
+class MetricRaised(UserError):
+    """A user's metric raised an exception: it may do better when it is asked again."""
 
 
 class _Wrong(Exception):
-    """What a user's function did that it should not have done."""
+    """What a user's function did that it should not have done, where, and for which sentence."""
 
-    def __init__(self, message: str, sentence: str | None = None) -> None:
+    def __init__(self, message: str, place: str, sentence: str | None = None) -> None:
         super().__init__(message)
+        self.place = place
         self.sentence = sentence
 
-
-def _floats(returned: Any, texts: Sequence[str]) -> list[float]:
-    """The returned values as floats, one per text."""
-    try:
-        one_by_one = iter(returned)
-    except TypeError:
-        raise _Wrong(f"returned {type(returned).__name__} instead of a list of floats") from None
-    try:
-        values = list(one_by_one)
-    except Exception as error:
-        raise _Wrong(f"raised {type(error).__name__}: {error}") from error
-    if len(values) != len(texts):
-        raise _Wrong(f"returned {len(values)} values for {len(texts)} sentences")
-    for i, value in enumerate(values):
-        try:
-            values[i] = float(value)
-        except Exception:
-            raise _Wrong(f"returned {value!r}, which is not a number,", texts[i]) from None
-        if math.isnan(values[i]) or values[i] == math.inf:
-            raise _Wrong(f"returned {values[i]}", texts[i])
-    return values
+    def about(self, texts: Sequence[str]) -> str:
+        """What went wrong, and for which of the sentences, as far as that is known."""
+        sentence = texts[0] if self.sentence is None and len(texts) == 1 else self.sentence
+        if sentence is not None:
+            return f"{self} for the sentence {sentence!r}"
+        return f"{self} for {len(texts)} sentences, the first of them {texts[0]!r}"
 
 
 def _keywords(function: UserFunction) -> frozenset[str]:

@@ -62,10 +62,13 @@ class WeightedSum:
         sentences = sentences.to("cpu")
         columns = torch.zeros(len(sentences), len(self.parts), dtype=torch.float64)
         for column, (weight, part) in enumerate(self.parts):
-            values = part(sentences)
-            # What a part rules out stays out, whatever its weight.
-            columns[:, column] = torch.where(values == -torch.inf, values, weight * values)
+            columns[:, column] = weighted(weight, part(sentences))
         return Scores(columns.sum(1), columns)
+
+
+def weighted(weight: float, values: Tensor) -> Tensor:
+    """What a part of a metric adds to it; what it rules out stays out, whatever its weight."""
+    return torch.where(values == -torch.inf, values, weight * values)
 
 
 def _distinct(names: list[str]) -> tuple[str, ...]:

@@ -24,5 +24,6 @@ class Cost:
 COSTS = {
     "updates": Cost("updates", 1),
     "tokens": Cost("written", 1),
+    "calls": Cost("calls", 1),
     "cpu-minutes": Cost("cpu_seconds", MINUTE),
 }

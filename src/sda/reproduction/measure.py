@@ -89,7 +89,7 @@ def make_record(job: Job, run: Run, sweep: Sweep) -> dict[str, Any]:
         "real": _figures(real_scores),
         "signatures": {score.name: score.signature for score in scores},
         "alarms": [alarm.name for alarm in find_alarms(own.scores, real.scores)],
-        "costs": run_costs(lines),
+        "costs": run.costs(),
         "first_stage_costs": run_costs([line for line in lines if line["stage"] != "imitation"]),
         "curve": measure_points(run, sweep),
         "progress": _progress(lines, job.start is not None),

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import nn
 
+from sda.archive import Archive, Question
 from sda.buffer import Buffer
 from sda.errors import UserError
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Frame, Generator
+from sda.reference.asking import AskedMetric, AskingRule, Told
 from sda.reference.filters import NotCopy
 from sda.reference.metric import ReferenceMetric, WeightedSum
 from sda.runs.components import build, takes, typed
 from sda.settings.schema import Settings
+from sda.text.about import in_words
 from sda.text.corpus import Corpus
+from sda.text.sentences import Sentences
 from sda.text.vocabulary import Vocabulary
 from sda.training.stages import BufferSettings
 from sda.training.state import SecondPolicy, TrainState
@@ -121,6 +126,30 @@ def build_state(
         else None,
     )
     return state, metric
+
+
+def ask_through_archive(
+    state: TrainState,
+    metric: WeightedSum,
+    settings: Settings,
+    corpus: Corpus,
+    path: Path,
+    told: Told,
+) -> AskedMetric:
+    """The metric as a run asks it, with all answers in the file; the state knows how many."""
+    state.archive = Archive(
+        path,
+        metric.names,
+        repeats=metric.depends_on_generator,
+        keeps=settings.discriminator_phase.negatives == "rejected",
+    )
+
+    def questions(sentences: Sentences) -> list[Question]:
+        texts = corpus.vocabulary.decode(sentences)
+        return list(map(Question, texts, in_words(sentences, corpus.labels, corpus.vocabulary)))
+
+    rule = AskingRule(**settings.calls.model_dump())
+    return AskedMetric(metric, state.archive, questions, rule, told)
 
 
 def _second_policy(

@@ -1,4 +1,4 @@
-"""What a run cost: updates of the generator, tokens that it wrote, and time."""
+"""What a run cost: updates of the generator, tokens that it wrote, metric calls, and time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-COUNTS = ("updates", "written")  # of all epochs so far
+COUNTS = ("updates", "written", "calls")  # of all epochs so far
 TIMES = ("seconds", "cpu_seconds")  # of one epoch
 
 

@@ -33,6 +33,7 @@ class RunFolder:
         self.text = path / "text.txt"
         self.vocabulary = path / "vocabulary.json"
         self.progress = path / "progress.jsonl"
+        self.archive = path / "archive.jsonl"
         self.buffer = path / "buffer.jsonl"
         self.samples = path / "samples.txt"
         self.samples_info = path / "samples.json"
@@ -57,6 +58,11 @@ class RunFolder:
         if others:
             raise UserError(f"{self.path}: not empty and not a run (it holds {others[0]})")
         write_text(self.config, config)
+
+    def forget(self) -> None:
+        """No run has begun here: what `begin` and a trial of the metric wrote is gone again."""
+        for path in (self.archive, self.config):
+            path.unlink(missing_ok=True)
 
     def settings(self) -> Settings:
         """The settings that the folder was made with."""

@@ -105,9 +105,10 @@ class Keeper:
         state = self.state
         if epoch == state.sda_epoch:
             return
-        updates, written = state.updates, state.written
+        updates, written, calls = state.updates, state.written, state.archive.calls
         self._load(_best_name(epoch) if epoch else STAGE_ONE)
         state.updates, state.written = updates, written
+        state.archive.go_back(calls)
 
 
 def _best_name(epoch: int) -> str:

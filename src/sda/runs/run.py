@@ -15,12 +15,14 @@ from sda.errors import UserError
 from sda.evaluation.alarms import Alarm
 from sda.evaluation.evaluator import Evaluation
 from sda.evaluation.score import Score
+from sda.files import read_json
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
 from sda.randomness import seeded
 from sda.reference.metric import ReferenceMetric
 from sda.runs.assemble import build_models, build_state
 from sda.runs.checkpoint import Checkpoint
+from sda.runs.costs import run_costs
 from sda.runs.folder import STAGE_ONE, RunFolder
 from sda.runs.handed import ROLES, give_again, sections
 from sda.runs.parts import Selector
@@ -83,6 +85,13 @@ class Run:
     def progress(self) -> list[dict[str, Any]]:
         """The figures of every epoch so far: `stage`, `epoch`, and what was measured, by name."""
         return self.folder.read_progress()
+
+    def costs(self) -> dict[str, float]:
+        """What the run cost so far: updates, tokens written, metric calls and seconds, by name."""
+        costs = run_costs(self.progress())
+        # A selection at the end asks the metric too.
+        calls = read_json(self.folder.finished).get("calls") if self.is_finished else None
+        return costs if calls is None else {**costs, "calls": calls}
 
     def scores(self) -> list[Evaluation]:
         """The rows of the run's table on test data: real text, the start, what became of it.

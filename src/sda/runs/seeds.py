@@ -20,7 +20,12 @@ from sda.show.short_names import without_common_words
 from sda.show.shown_scores import score_column, score_figure
 from sda.show.table import NAMES, Cell, Column, Figure, Table
 
-COSTS = {"updates": "updates", "written": "tokens", "cpu_seconds": "cpu-seconds"}
+COSTS = {
+    "updates": "updates",
+    "written": "tokens",
+    "calls": "calls",
+    "cpu_seconds": "cpu-seconds",
+}
 SHOWN = (*(kind.name for kind in KINDS if kind.main), *COSTS.values())
 REAL = "real text"
 # What tells runs of one row apart: the seed, and the folder of the start, one for each seed.
@@ -130,9 +135,9 @@ def _refuse_repeats(group: Sequence[Run]) -> None:
 
 def _costs_of(run: Run, place: int) -> dict[str, float]:
     """What the row at this place of the table cost."""
-    lines = run.progress()
-    is_last = place == len(run.scores()) - 1
-    return run_costs(lines if is_last else [line for line in lines if line["stage"] == "mle"])
+    if place == len(run.scores()) - 1:
+        return run.costs()
+    return run_costs([line for line in run.progress() if line["stage"] == "mle"])
 
 
 def _cost_values(costs: Sequence[dict[str, float]]) -> dict[str, list[float]]:

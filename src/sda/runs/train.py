@@ -13,7 +13,8 @@ from sda.devices import find_device
 from sda.errors import UserError
 from sda.files import write_json, write_text
 from sda.randomness import seeded
-from sda.runs.assemble import build_state
+from sda.runs.assemble import ask_through_archive, build_state
+from sda.runs.budget import make_budget
 from sda.runs.collapse import CollapseAlarm
 from sda.runs.costs import Watch, run_costs
 from sda.runs.folder import OWN_TEXT, STOPPED_IN, RunFolder
@@ -25,6 +26,7 @@ from sda.runs.parts import augment, build_objective, build_selection, hold_out
 from sda.runs.plan import choose_loop, choose_policies, first_writer, plan
 from sda.runs.run import Run, trained_run
 from sda.runs.start import check_start, check_start_text, start_rows, take_start
+from sda.runs.trial import try_metric
 from sda.scoring.final import score_rows
 from sda.scoring.monitor import Monitor
 from sda.scoring.row_scorer import RowScorer, real_row
@@ -77,10 +79,17 @@ def train_run(
             loaded = load_source(read_from)
             training = _Training(settings, folder, loaded, reporter, callbacks)
             # Only now: a mistake in the settings must not leave a folder that looks like a run.
-            if not folder.holds_run:
+            is_new = not folder.holds_run
+            if is_new:
                 check_start_text(settings, loaded)
                 own = {} if lines is None else {"source": OWN_TEXT}
                 folder.begin(write_toml(settings.model_copy(update=own), origins))
+            try:
+                training.try_metric()
+            except UserError:
+                if is_new:
+                    folder.forget()
+                raise
         training.run()
         return trained_run(out, settings)
 
@@ -108,9 +117,16 @@ class _Training:
         torch.manual_seed(settings.seed)
         rng = torch.Generator().manual_seed(settings.seed)
         device = find_device(settings.device)
-        self.state, self.metric = build_state(settings, loaded.corpus, rng, device)
-        self.phases, self.schedule, self.training = plan(settings)
+        self.state, metric = build_state(settings, loaded.corpus, rng, device)
+        self.metric = ask_through_archive(
+            self.state, metric, settings, loaded.corpus, folder.archive, reporter.asking
+        )
+        self.phases, schedule, training = plan(settings)
         self.corpus = augment(settings, hold_out(settings, loaded.corpus)).to(device)
+        buffer = self.state.buffer
+        rescored = buffer.capacity * buffer.bins if metric.depends_on_generator else 0
+        self.budget = make_budget(settings, training, schedule, self.corpus, rescored)
+        self.schedule, self.training = self.budget.schedule, self.budget.training
         self.objective = build_objective(settings, loaded.corpus, rng)
         self.selection = build_selection(
             settings,
@@ -131,6 +147,24 @@ class _Training:
             settings.checkpoint_every,
         )
 
+    def try_metric(self) -> None:
+        """The metric has been tried, unless the run is past that."""
+        if self.folder.checkpoints.latest() is not None:
+            return
+        reads_buffer = any(step.reads_buffer for steps in self.schedule for step in steps)
+        if reads_buffer and not self.settings.metric:
+            self.reporter.warn("there is no metric, so chance alone decides what the buffer keeps")
+        warnings = try_metric(
+            self.metric,
+            len(self.settings.metric),
+            self.loaded.corpus,
+            self.budget.trial,
+            self.settings.seed,
+            self.state.rng,
+        )
+        for warning in warnings:
+            self.reporter.warn(warning)
+
     def run(self) -> None:
         folder, state = self.folder, self.state
         folder.keep_text(self.loaded)
@@ -141,6 +175,8 @@ class _Training:
         if not self.phases and not state.sda_epoch:
             self.keeper.save(0)
         self.reporter.start(title, self.loaded.summary, epochs, done)
+        if self.budget.sentence:
+            self.reporter.say(self.budget.sentence)
         watch = Watch()
         try:
             for progress in () if self.ended else self._train():
@@ -199,7 +235,12 @@ class _Training:
             self.monitor.is_due(progress.epoch) or self._is_last_of_stage()
         ):
             line |= self.monitor.measure(self.state.generator, progress.stage, progress.epoch)
-        return line | {"updates": self.state.updates, "written": self.state.written}
+        state = self.state
+        return line | {
+            "updates": state.updates,
+            "written": state.written,
+            "calls": state.archive.calls,
+        }
 
     def _guarded(self, line: dict[str, Any]) -> Breach | None:
         """The rule that the line breaks, noted in the line."""
@@ -244,6 +285,7 @@ class _Training:
 
         folder, settings, vocabulary = self.folder, self.settings, self.loaded.vocabulary
         lines = folder.read_progress()
+        self.state.archive.epoch = self.state.sda_epoch
         has_imitated = any(line["stage"] == "imitation" for line in lines)
         rows, samples = score_rows(
             settings,
@@ -271,4 +313,5 @@ class _Training:
         write_report([Run(folder.path)], folder.report)
         epochs = self.state.phase + self.state.sda_epoch
         stopped = {} if self.stopped_in is None else {STOPPED_IN: self.stopped_in}
-        write_json(folder.finished, {"epochs": epochs, **stopped, **run_costs(lines)})
+        costs = {**run_costs(lines), "calls": self.state.archive.paid}
+        write_json(folder.finished, {"epochs": epochs, **stopped, **costs})

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 import tomli_w
-from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_validator
+from pydantic import (
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    ValidationError,
+    model_validator,
+)
 
 from sda import LARGEST_SEED
 from sda.errors import UserError
@@ -53,6 +61,23 @@ class EvaluationSettings(Section):
     """Whether the final table has the Fréchet distance and mauve-ngram, on features of n-grams."""
     cold_temperature: float = Field(default=0.8, ge=LEAST_TEMPERATURE, allow_inf_nan=False)
     """A second temperature at which the start of Stage II is scored: sharper without training."""
+
+
+class CallSettings(Section):
+    """How the metric is asked, and how often."""
+
+    limit: PositiveInt | None = None
+    """The most sentences that it may be asked in the whole run; Stage II is cut to fit. By default
+    there is no limit."""
+    batch: NonNegativeInt = 0
+    """Sentences that a metric of your own is handed at once; 0 is 256, or 1 while it takes more
+    than 10 ms a sentence, so that an interruption loses one call at most."""
+    workers: PositiveInt = 1
+    """Threads that ask a metric of your own at a time; with more than one it has to bear that."""
+    tries: PositiveInt = 3
+    """How often a batch is asked that raises an exception, before the run ends with it."""
+    wait: NonNegativeFloat = 1.0
+    """Seconds before the second try, and twice as many before each further one."""
 
 
 class GuardRule(Section):
@@ -113,6 +138,8 @@ class Settings(TrainingSettings):
     """The discriminator, likewise."""
     metric: list[Table] = Field(default_factory=list)
     """Parts of the reference metric: `use`, `weight` (1 unless given) and arguments of each."""
+    calls: CallSettings = CallSettings()
+    """How the metric is asked, and how often."""
     augmentation: Table = Field(default_factory=dict)
     """What enlarges the training sentences before training: `use` and arguments; empty is none."""
     objective: Table = Field(default_factory=dict)

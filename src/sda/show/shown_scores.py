@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from sda.evaluation.catalogue import KINDS, LIKELIHOOD, TRUTH, current_name, in_order, kind_of
 from sda.show.table import Column, Figure, usual_digits
 
-COSTS = {"updates": 0, "tokens": 0, "cpu-minutes": 1, "cpu-seconds": 0}
+COSTS = {"updates": 0, "tokens": 0, "calls": 0, "cpu-minutes": 1, "cpu-seconds": 0}
 """What a run costs is no score; the decimals of each."""
 # Differences of likelihoods matter as much at twelve nats as at two.
 _IN_NATS = (TRUTH, LIKELIHOOD)

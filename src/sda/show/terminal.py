@@ -36,6 +36,7 @@ SHOWN = {
     "nll_oracle": "NLL oracle",
     "grammatical_share": "grammatical",
 }
+PATIENCE = 2.0  # seconds before a metric that is asked has a bar of its own
 STAGES = {"mle": "MLE", "discriminator": "discriminator", "imitation": "imitation"}
 
 
@@ -44,6 +45,7 @@ class Reporter(Protocol):
         self, title: str, rows: Sequence[tuple[str, str]], epochs: int, done: int
     ) -> None: ...
     def tick(self) -> None: ...
+    def asking(self, done: int, total: int) -> None: ...
     def epoch(self, line: dict[str, Any]) -> None: ...
     def warn(self, text: str) -> None: ...
     def say(self, text: str) -> None: ...
@@ -57,6 +59,9 @@ class Quiet:
         pass
 
     def tick(self) -> None:
+        pass
+
+    def asking(self, done: int, total: int) -> None:
         pass
 
     def epoch(self, line: dict[str, Any]) -> None:
@@ -95,6 +100,8 @@ class Terminal:
         self.console = Console(stderr=True, highlight=False)
         self._bars: Bars | None = None
         self._last = 0.0
+        self._asking: TaskID | None = None
+        self._asked_since = 0.0
 
     def start(self, title: str, rows: Sequence[tuple[str, str]], epochs: int, done: int) -> None:
         self.console.print(as_rich(fact_table(title, rows)))
@@ -120,6 +127,24 @@ class Terminal:
             turn = "|/-\\"[int(now * 4) % 4]
             self._bars.update(self._task, spin=turn)
             self._last = now
+
+    def asking(self, done: int, total: int) -> None:
+        """The metric has answered so many of the sentences that it is asked now."""
+        if self._bars is None:
+            return
+        now = time.monotonic()
+        if not done:
+            self._asked_since = now
+        elif done == total:
+            if self._asking is not None:
+                self._bars.remove_task(self._asking)
+                self._asking = None
+        elif self._asking is not None:
+            self._bars.update(self._asking, completed=done)
+        elif now - self._asked_since > PATIENCE:
+            self._asking = self._bars.add_task(
+                "metric", total=total, completed=done, spin="", figures="calls"
+            )
 
     def epoch(self, line: dict[str, Any]) -> None:
         figures = "  ".join(

@@ -13,6 +13,9 @@ from torch import Tensor
 from sda.text.ngrams import number_sentences
 from sda.text.sentences import Sentences
 
+ABOUT = "about."
+"""Before the names of what a context is saved as."""
+
 
 @dataclass(frozen=True)
 class Context:
@@ -99,6 +102,22 @@ class Context:
         if "source_tokens" in tensors:
             source = Sentences(tensors["source_tokens"], tensors["source_lengths"])
         return Context(tensors.get("labels"), source)
+
+
+def sentence_tensors(sentences: Sentences) -> dict[str, Tensor]:
+    """Sentences and what they are about, by name; `tensor_sentences` makes the same of it again."""
+    context = {} if sentences.context is None else sentences.context.tensors()
+    return {
+        "tokens": sentences.tokens,
+        "lengths": sentences.lengths,
+        **{f"{ABOUT}{name}": value for name, value in context.items()},
+    }
+
+
+def tensor_sentences(tensors: Mapping[str, Tensor]) -> Sentences:
+    """The sentences that `sentence_tensors` described; other tensors may be among them."""
+    about = {k.removeprefix(ABOUT): v for k, v in tensors.items() if k.startswith(ABOUT)}
+    return Sentences(tensors["tokens"], tensors["lengths"], Context.from_tensors(about))
 
 
 def labels_of(context: Context | None) -> Tensor:

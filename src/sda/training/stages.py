@@ -68,6 +68,9 @@ class DiscriminatorSettings(Section):
     unseen: float = Field(default=0.0, ge=0, lt=1)
     """Share of the training sentences that the generator does not learn by likelihood, and that
     are all the discriminator knows of real text; 0 shows all of them to both."""
+    negatives: Literal["written", "rejected"] = "written"
+    """What it is told to call fake: sentences written for it, or those that the metric was asked
+    about and that did not enter the buffer, for which checkpoints keep all of them."""
 
 
 class JudgeSettings(Section):

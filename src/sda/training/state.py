@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import torch
 from torch import Tensor
 
+from sda.archive import Archive
 from sda.buffer import Buffer
 from sda.devices import random_state, set_random_state
 from sda.models.discriminator import Discriminator
@@ -37,7 +38,8 @@ class Learner(NamedTuple):
 
 @dataclass
 class TrainState:
-    """Two models, their optimisers, the buffer, the random numbers, and where training stands.
+    """Two models, their optimisers, the buffer, what the metric was asked, the random numbers, and
+    where training stands.
 
     The generator has one optimiser for each stage, as in SeqGAN: moments of one loss say nothing
     about the other. `best` holds the generator of the best validation epoch while Stage I runs,
@@ -53,6 +55,7 @@ class TrainState:
     buffer: Buffer
     rng: torch.Generator
     second: SecondPolicy | None = None
+    archive: Archive = field(default_factory=Archive)
     phase: int = 0
     """Entries of Stage I that are done."""
     mle_epoch: int = 0
@@ -100,6 +103,7 @@ class TrainState:
             **_prefixed("generator", self.generator.state_dict()),
             **_prefixed("discriminator", self.discriminator.state_dict()),
             **_prefixed("buffer", self.buffer.state_dict()),
+            **_prefixed("archive", self.archive.state_dict()),
             **_prefixed("best", self.best),
             **_prefixed("start", self.start),
         }
@@ -114,6 +118,7 @@ class TrainState:
     def counters(self) -> Json:
         """Everything else: plain numbers, and the learning rates."""
         numbers: Json = {name: getattr(self, name) for name in self.COUNTERS}
+        numbers["calls"] = self.archive.calls
         numbers["best_nll"] = None if self.best_nll == float("inf") else self.best_nll
         numbers["rates"] = {
             name: optimizer.param_groups[0]["lr"] for name, optimizer in self._optimizers().items()
@@ -124,6 +129,9 @@ class TrainState:
         """Be what `tensors` and `counters` of another state said."""
         self._load(tensors, counters, self._optimizers())
         self.buffer.load_state_dict(_under("buffer", tensors))
+        self.archive.load_state_dict(_under("archive", tensors))
+        # Runs of earlier versions did not count them.
+        self.archive.go_back(counters.get("calls", 0))
         if self.second is not None:
             self.second.generator.load_state_dict(_under("second", tensors))
             self.second.critic.load_state_dict(_under("critic", tensors))
