@@ -12,7 +12,7 @@ from typing import Any
 from sda.reproduction.definitions import Experiment, RowDefinition, chosen, merged
 from sda.runs.plan import plan
 from sda.settings.layers import Choices, source_kind
-from sda.settings.schema import GuardSettings, Settings
+from sda.settings.schema import GuardSettings, HandOverSettings, Settings
 from sda.training.stages import BufferSettings, StageTwoSettings
 
 NUMERICS = 1
@@ -125,6 +125,7 @@ def start_settings(settings: Settings) -> Settings:
             "metric": [],
             "selection": {},
             "guard": GuardSettings(),
+            "hand_over": HandOverSettings(),
             "buffer": BufferSettings(),
             "stage2": StageTwoSettings(epochs=0),
         }
