@@ -109,7 +109,10 @@ def train(
     )
     settled, origins = choices.settle()
     reporter = Quiet() if quiet else Terminal()
-    return train_run(settled, origins, Path(out), reporter, resume, lines, callbacks)
+    run = train_run(settled, origins, Path(out), reporter, resume, lines, callbacks)
+    if run.verdict is not None:
+        reporter.say(run.verdict)
+    return run
 
 
 def _values(seed: int | None, calls: int | None, settings: dict[str, Any]) -> dict[str, Any]:

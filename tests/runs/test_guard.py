@@ -12,7 +12,7 @@ from tiny import EPOCHS, outcome, tiny_settings, train_tiny
 from sda.errors import UserError
 from sda.runs.guard import Guard
 from sda.runs.run import Run
-from sda.settings.schema import GuardRule, GuardSettings, make_settings
+from sda.settings.schema import GuardRule, GuardSettings, HandOverSettings, make_settings
 
 
 def line(stage: str, epoch: int, **figures: float) -> dict[str, Any]:
@@ -61,16 +61,41 @@ def test_the_epoch_that_is_gone_back_to(
     for number, value in enumerate(values, 1):
         watching.look(line("imitation", number, y=value))
 
-    assert watching.best_epoch(rule) == epoch
     breach = watching.look(line("imitation", 4, x=1.0))
     place = f"epoch {epoch}" if epoch else "the end of Stage I"
-    assert breach is not None and f"goes back to {place}, the best by y" in breach.message
+    assert breach is not None and breach.back_to == epoch
+    assert f"goes back to {place}, the best by y" in breach.message
 
 
 def test_figures_that_stage_two_lacks() -> None:
     watching = guard(RISE, GuardRule(figure="nonsense", above=1))
 
     assert watching.unknown(line("imitation", 1, nll_valid=1.0)) == ["nonsense"]
+
+
+START = {"duplicate_share": 0.01, "copy_share": 0.0, "self_bleu_5": 0.2, "mauve_ngram": 0.9}
+
+
+def test_the_limits_of_hand_over_go_back_to_the_last_epoch_within_them() -> None:
+    rule = GuardRule(figure="duplicate_share", above=0.3)
+    watching = Guard(GuardSettings(rules=[rule]), False, HandOverSettings(check=True))
+    assert watching.look(line("imitation", 1, start=START, **START)) is None
+    assert watching.look(line("imitation", 2, nll_valid=9.0)) is None
+    assert watching.look(line("imitation", 3, **START | {"duplicate_share": 0.03})) is None
+    # Epoch 4 was not measured, so nobody knows whether it may be gone back to.
+    assert watching.look(line("imitation", 4, nll_valid=9.0)) is None
+    assert watching.best_epochs() == {3}
+
+    breach = watching.look(line("imitation", 5, **START | {"duplicate_share": 0.31}))
+    assert breach is not None and breach.back_to == 3
+    assert breach.seen == "duplicates rose from 1.0 % to 31.0 %, more than 2 points"
+    assert "goes back to epoch 3, the last that was measured within" in breach.message
+
+
+def test_without_the_check_the_limits_are_not_looked_at() -> None:
+    collapsed = START | {"duplicate_share": 1.0}
+
+    assert guard().look(line("imitation", 1, start=START, **collapsed)) is None
 
 
 @pytest.mark.parametrize("limits", [{}, {"rise": 0.1, "above": 1}])

@@ -151,6 +151,8 @@ def train(
     run = train_run(settings, origins, folder, reporter, resume)
     if not json_lines:
         _show_scores([run], quiet)
+    elif run.verdict is not None:
+        reporter.say(run.verdict)
 
 
 def default_folder(source: str, generator: str, method: str, profile: str, seed: int) -> Path:
@@ -178,8 +180,8 @@ def _show_scores(runs: list[Any], quiet: bool = False) -> None:
     console = Console()
     show(score_table(run_views(runs)), console)
     for run in runs:
-        line = f"report: {run.folder.report}"
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        for line in filter(None, (run.verdict, f"report: {run.folder.report}")):
+            console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def demo(
@@ -203,7 +205,12 @@ def sample(
         int | None, typer.Option(min=1, help="Cut sentences after so many words.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same sentences.")] = 0,
-    stage: Annotated[Stage, typer.Option(help="Last state, or the end of Stage I.")] = Stage.last,
+    stage: Annotated[
+        Stage,
+        typer.Option(
+            help="What the run hands over (handed), its last state, or the end of Stage I (mle)."
+        ),
+    ] = Stage.handed,
     label: Annotated[
         str | None,
         typer.Option(

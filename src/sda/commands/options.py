@@ -26,6 +26,9 @@ class Device(StrEnum):
 
 
 class Stage(StrEnum):
+    """Which state of a run."""
+
+    handed = "handed"
     last = "last"
     mle = "mle"
 

@@ -12,7 +12,7 @@ from typing import Any
 from sda.reproduction.definitions import Experiment, RowDefinition, chosen, merged
 from sda.runs.plan import plan
 from sda.settings.layers import Choices, source_kind
-from sda.settings.schema import CallSettings, GuardSettings, Settings
+from sda.settings.schema import CallSettings, GuardSettings, HandOverSettings, Settings
 from sda.training.stages import BufferSettings, StageTwoSettings
 
 NUMERICS = 1
@@ -126,6 +126,7 @@ def start_settings(settings: Settings) -> Settings:
             "selection": {},
             "guard": GuardSettings(),
             "calls": CallSettings(),
+            "hand_over": HandOverSettings(),
             "buffer": BufferSettings(),
             "stage2": StageTwoSettings(epochs=0),
         }

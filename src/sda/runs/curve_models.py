@@ -45,7 +45,7 @@ def collect_models(runs: Sequence[Run], loaded: Loaded) -> list[Model]:
     """
     starts: dict[str, str] = {}
     found = []
-    pairs = [(run.generator("mle"), run.generator()) for run in runs]
+    pairs = [(run.generator("mle"), run.generator("last")) for run in runs]
     digests = [tuple(_digest(generator, loaded) for generator in pair) for pair in pairs]
     several = len({start for start, _ in digests}) > 1
     for run, name, pair, (start, last) in zip(runs, run_names(runs), pairs, digests, strict=True):
@@ -66,7 +66,7 @@ def collect_models(runs: Sequence[Run], loaded: Loaded) -> list[Model]:
 def last_model(run: Run, loaded: Loaded) -> Model:
     """What became of the run: its generator, with its selection if it has one."""
     if not run.settings.selection:
-        generator = run.generator()
+        generator = run.generator("last")
         return Model(run.settings.method, None, generator, _digest(generator, loaded))
     generator, selector = run.selecting(loaded)
     digest = _selecting_digest(_digest(generator, loaded), selector)

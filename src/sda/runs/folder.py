@@ -38,6 +38,7 @@ class RunFolder:
         self.samples = path / "samples.txt"
         self.samples_info = path / "samples.json"
         self.scores = path / "scores.json"
+        self.handed_over = path / "handed_over.json"
         self.curve = path / "curve.json"
         self.report = path / "report.html"
         self.finished = path / "finished.json"
@@ -179,9 +180,15 @@ class RunFolder:
 
     def clear_results(self) -> None:
         """Remove what only the end of a run may write."""
-        results = (self.buffer, self.samples, self.samples_info, self.scores, self.report)
-        # A curve may have been drawn of a state in between.
-        for path in (*results, self.curve):
+        for path in (
+            self.buffer,
+            self.samples,
+            self.samples_info,
+            self.scores,
+            self.handed_over,
+            self.report,
+            self.curve,  # it may have been drawn of a state in between
+        ):
             path.unlink(missing_ok=True)
         shutil.rmtree(self.checkpoints.folder / f".{STAGE_ONE}.part", ignore_errors=True)
 

@@ -1,4 +1,6 @@
-"""Rules of the user's over the figures of Stage II: when it ends, and whether it is taken back.
+"""Rules over the figures of Stage II: when it ends, and whether it is taken back.
+
+They are the user's own, and where the settings ask for it the limits of `hand_over`.
 
 Everything follows from the lines of progress, so a run that is taken up again decides the same.
 """
@@ -9,15 +11,32 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sda.settings.schema import GuardRule, GuardSettings
+from sda.scoring.comparison import find_changes
+from sda.settings.schema import GuardRule, GuardSettings, HandOverSettings
+
+START = "start"  # what the start measures, in the first line of Stage II
 
 
 @dataclass(frozen=True)
 class Breach:
-    """A rule that does not hold any more, and one sentence on what was seen."""
+    """What was seen that may not be, and what follows.
 
-    rule: GuardRule
-    message: str
+    `back_to` is the epoch of Stage II that is gone back to, 0 the end of Stage I, and None says
+    that Stage II ends as it is; `because` says why it is that epoch.
+    """
+
+    seen: str
+    back_to: int | None = None
+    because: str = ""
+
+    @property
+    def message(self) -> str:
+        """One sentence."""
+        end = "Stage II ends here"
+        if self.back_to is not None:
+            place = f"epoch {self.back_to}" if self.back_to else "the end of Stage I"
+            end += f" and goes back to {place}, {self.because}"
+        return f"guard: {self.seen}; {end}"
 
 
 @dataclass
@@ -25,19 +44,23 @@ class Guard:
     """Reads every line of progress and holds those of Stage II against the rules.
 
     With `keeps_best` Stage I ends with the generator of its lowest validation loss, which is then
-    the loss at the start of Stage II.
+    the loss at the start of Stage II. If `hand_over` is to be checked, its limits come before the
+    rules, and Stage II goes back to the last epoch that was measured within them.
     """
 
     settings: GuardSettings
     keeps_best: bool
+    hand_over: HandOverSettings = field(default_factory=HandOverSettings)
     _start: dict[str, float] = field(default_factory=dict)
     _best: dict[GuardRule, tuple[float, int]] = field(default_factory=dict)
+    _figures_of_start: Mapping[str, float] = field(default_factory=dict)
+    _within: int = 0
 
     def look(self, line: Mapping[str, Any]) -> Breach | None:
-        """The first rule that the line breaks, if any."""
+        """What the line breaks first, if anything."""
         if line["stage"] == "imitation":
             self._note_best(line)
-            return next(
+            return self._check_limits(line) or next(
                 filter(None, (self._check(rule, line) for rule in self.settings.rules)), None
             )
         for name in self._names() & line.keys():
@@ -53,11 +76,7 @@ class Guard:
 
     def best_epochs(self) -> set[int]:
         """The epochs of Stage II that rules would go back to; 0 is the end of Stage I."""
-        return {epoch for _, epoch in self._best.values()}
-
-    def best_epoch(self, rule: GuardRule) -> int:
-        """The epoch of Stage II that the rule goes back to; 0 is the end of Stage I."""
-        return self._best[rule][1] if rule in self._best else 0
+        return {epoch for _, epoch in self._best.values()} | {self._within}
 
     def _names(self) -> set[str]:
         rules = self.settings.rules
@@ -92,9 +111,21 @@ class Guard:
                 )
         if seen is None:
             return None
-        end = "Stage II ends here"
-        if rule.action == "roll_back":
-            epoch = self.best_epoch(rule)
-            place = f"epoch {epoch}" if epoch else "the end of Stage I"
-            end += f" and goes back to {place}, the best by {rule.best}"
-        return Breach(rule, f"guard: {seen}; {end}")
+        if rule.action == "stop":
+            return Breach(seen)
+        best = self._best[rule][1] if rule in self._best else 0
+        return Breach(seen, best, f"the best by {rule.best}")
+
+    def _check_limits(self, line: Mapping[str, Any]) -> Breach | None:
+        """The limits of `hand_over`, in epochs in which their figures were measured."""
+        if not self.hand_over.check:
+            return None
+        self._figures_of_start = line.get(START, self._figures_of_start)
+        changes = find_changes(self._figures_of_start, line, self.hand_over)
+        broken = [change.reason for change in changes if change.is_broken]
+        if broken:
+            because = "the last that was measured within the limits of hand_over"
+            return Breach("; ".join(broken), self._within, because)
+        if changes:
+            self._within = line["epoch"]
+        return None

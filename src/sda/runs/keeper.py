@@ -57,8 +57,8 @@ class Keeper:
         """Save the state if it is due; after a breach the one that its rule ends with."""
         state, checkpoints = self.state, self.folder.checkpoints
         epoch, number = state.sda_epoch, state.phase + state.sda_epoch
-        if breach is not None and breach.rule.action == "roll_back":
-            self._roll_back(self.guard.best_epoch(breach.rule))
+        if breach is not None and breach.back_to is not None:
+            self._roll_back(breach.back_to)
         stage_one_ends = state.phase == self.phases and not epoch
         ends = number == self.phases + self.epochs or breach is not None
         names = []

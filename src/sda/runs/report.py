@@ -47,6 +47,7 @@ def run_views(runs: Sequence[Run]) -> list[RunView]:
             _buffer(run.folder),
             read_json(run.folder.curve) if run.folder.curve.is_file() else None,
             run.folder.config.read_text(encoding="utf-8"),
+            run.verdict,
         )
         for name, run in zip(run_names(runs), runs, strict=True)
     ]

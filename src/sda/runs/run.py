@@ -24,6 +24,7 @@ from sda.runs.assemble import build_models, build_state
 from sda.runs.checkpoint import Checkpoint
 from sda.runs.costs import run_costs
 from sda.runs.folder import STAGE_ONE, RunFolder
+from sda.runs.hand_over import HANDED, LAST, MLE, STAGES, read_handed_over
 from sda.runs.handed import ROLES, give_again, sections
 from sda.runs.parts import Selector
 from sda.sampling import Decoding, sample
@@ -82,6 +83,16 @@ class Run:
         """Whether training has come to its end and samples, scores and report are there."""
         return self.folder.is_finished
 
+    @property
+    def verdict(self) -> str | None:
+        """One sentence on what was bought at what price, or that the start is used.
+
+        None where nothing was compared: without the setting `hand_over.check`, in a run that is not
+        finished, and where nothing came after maximum likelihood.
+        """
+        found = read_handed_over(self.folder.handed_over)
+        return None if found is None else found.sentence
+
     def progress(self) -> list[dict[str, Any]]:
         """The figures of every epoch so far: `stage`, `epoch`, and what was measured, by name."""
         return self.folder.read_progress()
@@ -118,8 +129,13 @@ class Run:
         except (KeyError, TypeError, IndexError, AttributeError):
             raise UserError(f"{self.folder.scores}: not the scores of a run") from None
 
-    def generator(self, stage: str = "last") -> Generator:
-        """The trained generator; with stage "mle" the one that maximum likelihood ended with."""
+    def generator(self, stage: str = HANDED) -> Generator:
+        """The generator that the run hands over.
+
+        With stage "last" it is the last one, and with "mle" the one that maximum likelihood ended
+        with. These are what may be handed over: the better of the two where `verdict` says which,
+        and else the last.
+        """
         vocabulary, max_length = self.folder.load_vocabulary()
         labels = len(self.folder.load_labels())
         models = build_models(self.settings, vocabulary, max_length, torch.Generator(), labels)
@@ -131,12 +147,22 @@ class Run:
 
     def _load_weights(self, stage: str, *models: nn.Module) -> None:
         """Generator and discriminator are those of the stage."""
-        name = STAGE_ONE if stage == "mle" else self.folder.checkpoints.latest()
+        is_start = self._stage(stage) == MLE
+        name = STAGE_ONE if is_start else self.folder.checkpoints.latest()
         if name is None or not self.folder.checkpoints.has(name):
             raise UserError(f"{self.path}: there is no checkpoint of this run yet")
         checkpoint = self.folder.checkpoints.load(name)
         for model, part in zip(models, ("generator", "discriminator"), strict=True):
             load_weights(model, part, checkpoint, self.path)
+
+    def _stage(self, stage: str) -> str:
+        """The state that is meant: the last, or the one that maximum likelihood ended with."""
+        if stage not in STAGES:
+            raise UserError(f"{self.path}: no stage {stage!r} (known: {', '.join(STAGES)})")
+        if stage != HANDED:
+            return stage
+        found = read_handed_over(self.folder.handed_over)
+        return LAST if found is None else found.stage
 
     def sample(
         self,
@@ -146,7 +172,7 @@ class Run:
         top_k: int | None = None,
         top_p: float | None = None,
         max_length: int | None = None,
-        stage: str = "last",
+        stage: str = HANDED,
         label: str | None = None,
     ) -> list[str]:
         """`n` sentences of the run's generator as text; the same seed gives the same ones.
@@ -154,7 +180,8 @@ class Run:
         - `temperature`: below 1 the likelier words are preferred, above 1 less so.
         - `top_k`, `top_p`: only the k likeliest words, or those that make up this share.
         - `max_length`: sentences are cut after so many words.
-        - `stage`: "last", or "mle" for the generator that maximum likelihood ended with.
+        - `stage`: "handed", what the run hands over; "last", what became of it; or "mle", the
+          generator that maximum likelihood ended with.
         - `label`: what all sentences are about, for a run on labelled text; without it the labels
           take turns.
 
@@ -167,7 +194,7 @@ class Run:
         torch.set_num_threads(self.settings.threads)
         rng = seeded(seed, "sample")
         selection = None
-        if self.settings.selection and stage != "mle":
+        if self.settings.selection and self._stage(stage) == LAST:
             generator, selector = self.selecting()
             selection = selector.selection(seeded(seed, "selection"))
         else:
@@ -203,7 +230,7 @@ class Run:
         first = torch.Generator().manual_seed(self.settings.seed)
         device = same_device_or_cpu(self.settings.device)
         state, metric = build_state(self.settings, loaded.corpus, first, device)
-        self._load_weights("last", state.generator, state.discriminator)
+        self._load_weights(LAST, state.generator, state.discriminator)
         return state.generator, Selector(self.settings, loaded.corpus, metric, state.discriminator)
 
 

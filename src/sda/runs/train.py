@@ -12,21 +12,24 @@ import torch
 from sda.devices import find_device
 from sda.errors import UserError
 from sda.files import write_json, write_text
+from sda.models.generator import Generator
 from sda.randomness import seeded
 from sda.runs.assemble import ask_through_archive, build_state
 from sda.runs.budget import make_budget
 from sda.runs.collapse import CollapseAlarm
 from sda.runs.costs import Watch, run_costs
-from sda.runs.folder import OWN_TEXT, STOPPED_IN, RunFolder
-from sda.runs.guard import Breach, Guard
+from sda.runs.folder import OWN_TEXT, STAGE_ONE, STOPPED_IN, RunFolder
+from sda.runs.guard import START, Breach, Guard
+from sda.runs.hand_over import MLE, HandedOver, hand_over, taken_back
 from sda.runs.handed import check_given
 from sda.runs.keeper import Keeper
 from sda.runs.own_text import readable
-from sda.runs.parts import augment, build_objective, build_selection, hold_out
+from sda.runs.parts import Selector, augment, build_objective, build_selection, hold_out
 from sda.runs.plan import choose_loop, choose_policies, first_writer, plan
 from sda.runs.run import Run, trained_run
 from sda.runs.start import check_start, check_start_text, start_rows, take_start
 from sda.runs.trial import try_metric
+from sda.scoring.comparison import WATCHED
 from sda.scoring.final import score_rows
 from sda.scoring.monitor import Monitor
 from sda.scoring.row_scorer import RowScorer, real_row
@@ -112,7 +115,11 @@ class _Training:
         self.callbacks = callbacks
         self.alarm = CollapseAlarm()
         self.monitor = Monitor(
-            loaded.corpus, loaded.held_out.truth, settings.evaluation, settings.seed
+            loaded.corpus,
+            loaded.held_out.truth,
+            settings.evaluation,
+            settings.seed,
+            WATCHED if settings.hand_over.check else (),
         )
         torch.manual_seed(settings.seed)
         rng = torch.Generator().manual_seed(settings.seed)
@@ -135,7 +142,8 @@ class _Training:
             loaded.vocabulary,
             seeded(settings.seed, "selection"),
         )
-        self.guard = Guard(settings.guard, settings.mle.keep_best)
+        self.guard = Guard(settings.guard, settings.mle.keep_best, settings.hand_over)
+        self.breach: Breach | None = None
         self.ended = False
         self.stopped_in: str | None = None
         self.keeper = Keeper(
@@ -183,13 +191,13 @@ class _Training:
                 line = self._figures(progress)
                 for warning in self.alarm.look(line):
                     self.reporter.warn(warning)
-                breach = self._guarded(line)
+                self.breach = self._guarded(line)
                 line |= watch.lap()
                 size = folder.append_progress(line)
-                self.keeper.save(size, breach)
+                self.keeper.save(size, self.breach)
                 self.reporter.epoch(line)
-                if breach is not None:
-                    self.reporter.warn(breach.message)
+                if self.breach is not None:
+                    self.reporter.warn(self.breach.message)
                     break
                 if self._is_enough(line):
                     self.stopped_in = line["stage"]
@@ -234,7 +242,7 @@ class _Training:
         if progress.stage != "discriminator" and (
             self.monitor.is_due(progress.epoch) or self._is_last_of_stage()
         ):
-            line |= self.monitor.measure(self.state.generator, progress.stage, progress.epoch)
+            line |= self._measured(line)
         state = self.state
         return line | {
             "updates": state.updates,
@@ -242,12 +250,31 @@ class _Training:
             "calls": state.archive.calls,
         }
 
+    def _measured(self, line: dict[str, Any]) -> dict[str, Any]:
+        """The figures of the monitor; beside the first of Stage II those of the start."""
+        stage, epoch = line["stage"], line["epoch"]
+        figures: dict[str, Any] = self.monitor.measure(self.state.generator, stage, epoch)
+        if self.settings.hand_over.check and (stage, epoch) == ("imitation", 1):
+            # A model that is made may draw from the random numbers that dropout draws from.
+            with torch.random.fork_rng(devices=[]):
+                start = self._start()
+            figures[START] = self.monitor.measure(start, START, 0)
+        return figures
+
+    def _start(self) -> Generator:
+        """The generator that Stage I ended with."""
+        return trained_run(self.folder.path, self.settings).generator(MLE)
+
     def _guarded(self, line: dict[str, Any]) -> Breach | None:
         """The rule that the line breaks, noted in the line."""
         if line["stage"] == "imitation" and line["epoch"] == 1:
             for name in self.guard.unknown(line):
                 self.reporter.warn(f"guard: Stage II has no figure {name!r}")
         breach = self.guard.look(line)
+        if breach is not None and self.settings.hand_over.check and not _is_measured(line):
+            # The last epoch is measured too: it may have to be taken back.
+            line |= self._measured(line)
+            breach = self.guard.look(line)
         if breach is not None:
             line["guard"] = breach.message
         return breach
@@ -266,7 +293,7 @@ class _Training:
             )
         for line in self.folder.read_progress():
             self.alarm.look(line)
-            self.guard.look(line)
+            self.breach = self.guard.look(line)
             self.ended = "guard" in line
         self.stopped_in = found.get(STOPPED_IN)
         self.ended = self.ended or self.stopped_in is not None
@@ -287,20 +314,26 @@ class _Training:
         lines = folder.read_progress()
         self.state.archive.epoch = self.state.sda_epoch
         has_imitated = any(line["stage"] == "imitation" for line in lines)
+        start, last = self._start(), self.state.generator if has_imitated else None
+        handed = self._hand_over(start, lines) if settings.hand_over.check else None
+        hands_start = handed is not None and handed.stage == MLE
         rows, samples = score_rows(
             settings,
             RowScorer(self.loaded, settings),
-            trained_run(folder.path, settings).generator("mle"),
-            self.state.generator if has_imitated else None,
+            start,
+            last,
             self.selection,
             start_rows(settings),
+            hands_start,
         )
+        if handed is not None:
+            write_json(folder.handed_over, handed.as_dict())
         texts = vocabulary.decode(samples)
         write_text(folder.samples, "".join(f"{text}\n" for text in texts))
-        last = self.folder.checkpoints.latest()
+        state = STAGE_ONE if hands_start else folder.checkpoints.latest()
         write_json(
             folder.samples_info,
-            {"count": len(texts), "seed": settings.seed, "temperature": 1.0, "checkpoint": last},
+            {"count": len(texts), "seed": settings.seed, "temperature": 1.0, "checkpoint": state},
         )
         if len(self.state.buffer):
             kept = self.state.buffer.entries.sentences
@@ -315,3 +348,34 @@ class _Training:
         stopped = {} if self.stopped_in is None else {STOPPED_IN: self.stopped_in}
         costs = {**run_costs(lines), "calls": self.state.archive.paid}
         write_json(folder.finished, {"epochs": epochs, **stopped, **costs})
+
+    def _hand_over(self, start: Generator, lines: list[dict[str, Any]]) -> HandedOver | None:
+        """What is handed over; None where nothing came after the start."""
+        settings, state, breach = self.settings, self.state, self.breach
+        before = [line for line in lines if line["stage"] != "imitation"]
+        has_imitated = len(before) < len(lines)
+        if self.selection is None and not has_imitated:
+            return None
+        if self.selection is None and breach is not None and breach.back_to == 0:
+            return taken_back(breach.seen)
+        what = "Stage II" if state.sda_epoch else "The selection"
+        if breach is not None and breach.back_to:
+            what = f"Stage II, taken back to epoch {breach.back_to},"
+        # Its own random numbers: the samples of the run are what they are without a comparison.
+        selector = Selector(settings, self.loaded.corpus, self.metric, state.discriminator)
+        selection = selector.selection(seeded(settings.seed, "hand over", "selection"))
+        return hand_over(
+            settings,
+            self.loaded,
+            start,
+            state.generator,
+            selection,
+            self.metric,
+            settings.hand_over.samples,
+            what,
+            f"{state.updates - (before[-1]['updates'] if before else 0):,} updates",
+        )
+
+
+def _is_measured(line: dict[str, Any]) -> bool:
+    return "duplicate_share" in line

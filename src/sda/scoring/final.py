@@ -1,4 +1,4 @@
-"""The rows of a run's table, and the samples that its last row is about."""
+"""The rows of a run's table, and the samples of what the run hands over."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ def score_rows(
     last: Generator | None,
     selection: Selection | None,
     known: Sequence[ScoredRow] = (),
+    hands_start: bool = False,
 ) -> tuple[list[ScoredRow], Sentences]:
     """Real text, the end of Stage I at two temperatures, and what came of it.
 
     The colder start is the control that every gain has to be held against. `last` is the generator
     that Stage II left, if there was a Stage II; a selection chooses among its sentences, or among
-    those of the start. `known` are rows of the start that need not be measured again.
+    those of the start. `known` are rows of the start that need not be measured again. The samples
+    are those of the last row, or of the start at temperature 1 where `hands_start`.
     """
-    if known and (last is not None or selection is not None):
+    if known and not hands_start and (last is not None or selection is not None):
         row, samples = _own_row(settings, scorer, last or start, selection)
         return [*known, row], samples
     cold = settings.evaluation.cold_temperature
@@ -36,8 +38,9 @@ def score_rows(
     name = "mle" if drawn_by == "mle" else method_name(settings)
     rows = [scorer.real_text(), replace(row, name=name), replace(colder, name=name)]
     if last is not None or selection is not None:
-        row, samples = _own_row(settings, scorer, last or start, selection)
+        row, own = _own_row(settings, scorer, last or start, selection)
         rows.append(row)
+        samples = samples if hands_start else own
     return rows, samples
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sda.evaluation.catalogue import KINDS, figure_name
+from collections.abc import Sequence
+
+from sda.evaluation.catalogue import KINDS, Kind, figure_name
 from sda.evaluation.nll import model_scores, truth_scores
 from sda.evaluation.scorer import Scorer
 from sda.evaluation.truth import Truth
@@ -16,16 +18,27 @@ MONITORED = [kind for kind in KINDS if kind.monitored]
 
 
 class Monitor:
-    """A short evaluation on validation data; it cannot see the test data."""
+    """A short evaluation on validation data; it cannot see the test data.
+
+    `more` are scores that are measured beside those that always are.
+    """
 
     def __init__(
-        self, corpus: Corpus, truth: Truth | None, settings: EvaluationSettings, seed: int
+        self,
+        corpus: Corpus,
+        truth: Truth | None,
+        settings: EvaluationSettings,
+        seed: int,
+        more: Sequence[Kind] = (),
     ) -> None:
         self._words = corpus.vocabulary.words
         self._valid = corpus.valid
         self._decoding = Decoding(never=corpus.vocabulary.unk)
         limit = settings.self_bleu_samples
-        self._scorer = Scorer(self._words(corpus.valid), kinds=MONITORED, self_bleu_limit=limit)
+        kinds = dict.fromkeys((*MONITORED, *more))
+        self._wanted = {kind.name for kind in kinds}
+        train = self._words(corpus.train) if more else None
+        self._scorer = Scorer(self._words(corpus.valid), train, kinds, self_bleu_limit=limit)
         self._truth = truth
         self._settings = settings
         self._seed = seed
@@ -43,5 +56,5 @@ class Monitor:
         if self._truth is not None:
             scores += truth_scores(self._truth, samples)
             scores += model_scores(generator, self._truth, samples)
-        wanted = {kind.name for kind in MONITORED}
-        return {figure_name(score.name): score.value for score in scores if score.name in wanted}
+        found = (score for score in scores if score.name in self._wanted)
+        return {figure_name(score.name): score.value for score in found}

@@ -23,10 +23,10 @@ from sda.evaluation.score import Convention, Score
 from sda.evaluation.scorer import SLOW, Scorer, drawn
 from sda.models.generator import Generator
 from sda.randomness import seeded
-from sda.sampling import Decoding, Write, sample
+from sda.sampling import Decoding, Write
+from sda.scoring.writing import writer
 from sda.settings.schema import Settings
 from sda.source import Loaded
-from sda.text.corpus import draw_contexts
 from sda.text.sentences import Sentences
 
 Selection = Callable[[Write, int], Sentences]
@@ -153,11 +153,7 @@ class RowScorer:
         selection: Selection | None = None,
     ) -> tuple[list[Score], Sentences]:
         """The scores of fresh samples, which a selection may choose among all that are written."""
-
-        def write(n: int, copies: int = 1) -> Sentences:
-            about = draw_contexts(self._corpus.valid, n, rng, copies)
-            return sample(generator, n, rng, decoding, context=about)
-
+        write = writer(generator, self._corpus.valid, decoding, rng)
         samples = write(self.samples) if selection is None else selection(write, self.samples)
         places = drawn(len(samples), self.count, self._seed)
         chosen = samples[torch.from_numpy(places)]

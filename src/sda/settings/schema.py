@@ -110,6 +110,28 @@ class GuardSettings(Section):
     """Rules over the figures of each epoch; the first that is broken decides."""
 
 
+class HandOverSettings(Section):
+    """Whether Stage II is held against its start, and what it may cost at most (decision 0147)."""
+
+    check: bool = False
+    """Whether the better of start and result is handed over, by validation data; without it the
+    last state is, whatever became of it."""
+    duplicates: NonNegativeFloat = 0.02
+    """By how much the share of samples that repeat another one may exceed the start's."""
+    copies: NonNegativeFloat = 0.01
+    """By how much the share of samples that equal a training sentence may exceed the start's."""
+    self_bleu: NonNegativeFloat = 0.04
+    """By how much self-BLEU-5 may exceed the start's."""
+    mauve: NonNegativeFloat = 0.03
+    """By how much mauve-ngram may be below the start's."""
+    reverse: NonNegativeFloat = 0.05
+    """The share by which the loss of a language model of the samples on real text may rise."""
+    samples: int = Field(default=1000, ge=2)
+    """Sentences that start and result each write to be compared at the end."""
+    quality: NonNegativeFloat = 1.64
+    """Standard errors by which the metric must have risen, or else nothing was bought."""
+
+
 class Settings(TrainingSettings):
     """Everything that determines a run."""
 
@@ -149,6 +171,7 @@ class Settings(TrainingSettings):
     loop: Table = Field(default_factory=dict)
     """What walks both stages in place of Algorithm 1: `use` and arguments; empty is Algorithm 1."""
     guard: GuardSettings = GuardSettings()
+    hand_over: HandOverSettings = HandOverSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
 
 

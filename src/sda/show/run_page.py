@@ -34,6 +34,8 @@ class RunView:
     buffer: Sequence[Mapping[str, Any]] | None
     curve: Mapping[str, Any] | None
     settings: str
+    verdict: str | None
+    """What was bought, in one sentence."""
 
 
 def run_page(runs: Sequence[RunView]) -> str:
@@ -47,6 +49,7 @@ def run_page(runs: Sequence[RunView]) -> str:
         runs=[
             {
                 "name": run.name,
+                "verdict": run.verdict,
                 "planes": None if run.curve is None else planes_view(run.curve),
                 "samples": None if run.samples is None else _sample_table(run.samples),
                 "buffer": None if run.buffer is None else _buffer_table(run.buffer),
