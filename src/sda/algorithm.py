@@ -3,7 +3,8 @@
 Departures: what the listing leaves open (phases of the discriminator, first fill, rescoring) is
 decided in docs/decisions 0009 to 0012 and 0036. A schedule may hold likelihood steps: LeakGAN's
 (decision 0037), and those of rivals that learn without a discriminator (decision 0114). The entropy
-is the theory's, and off unless asked for (decision 0006); so is a second policy.
+is the theory's, and off unless asked for (decision 0006); so is a second policy. A judge that was
+fitted on the metric's answers may rank and reward in the place of metric and discriminator (0151).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
 from sda.training.diagnosis import diagnose
 from sda.training.entropy import add_entropy
+from sda.training.judging import asked_in
 from sda.training.plateau import check_validation, follow_plateau
 from sda.training.policies import OnePolicy, Policies
 from sda.training.progress import Meter, Progress
@@ -73,6 +75,8 @@ def self_data_augmentation(
     reward = reward or rollout_reward(state, settings.stage2)
     fill = fill or write
     policies = policies or OnePolicy(state)
+    judge = state.judge
+    rank = metric if judge is None else judge
 
     # Stage I: MLE training (lines 2-6).
     while state.phase < len(phases):
@@ -100,13 +104,18 @@ def self_data_augmentation(
     for steps in schedule[state.sda_epoch :]:
         meter = Meter()
         epoch = state.sda_epoch + 1
+        state.archive.epoch = 0 if epoch == 1 else epoch
+        asked = 0 if judge is None else asked_in(epoch, len(schedule), settings.judge)
+        if judge is not None and asked:
+            metric(write(asked))
+            if not judge.learn(state.archive.entries, rng):
+                return  # the metric says the same of all sentences
         if epoch == 1:
-            state.archive.epoch = 0
             written = fill(settings.buffer.first_fill)
-            buffer.add(written, metric(written), 0, rng)
+            buffer.add(written, rank(written), 0, rng)
         state.archive.epoch = epoch
-        if epoch > 1 and metric.depends_on_generator:
-            buffer.rescore(metric(buffer.entries.sentences))
+        if epoch > 1 and (asked or rank.depends_on_generator):
+            buffer.rescore(rank(buffer.entries.sentences))
         buffer.expire(epoch)
         for step in steps:
             learner = policies.learner(step)
@@ -114,7 +123,7 @@ def self_data_augmentation(
                 maximise_likelihood(step.real_batches(state, corpus, settings), learner, Meter())
                 continue
             written = write(settings.buffer.candidates)
-            accepted = buffer.add(written, metric(written), epoch, rng)  # line 9
+            accepted = buffer.add(written, rank(written), epoch, rng)  # line 9
             if step.loss is Loss.LIKELIHOOD:
                 maximise_likelihood(step.real_batches(state, corpus, settings), learner, meter)
                 continue
@@ -144,4 +153,5 @@ def self_data_augmentation(
             diagnose(state, learner.generator, written, accepted, fake, rewards, meter)
         state.sda_epoch = epoch
         state.best_nll = min(state.best_nll, check_validation(state, corpus.valid, meter))
-        yield Progress("imitation", epoch, meter.means() | buffer.figures(epoch))
+        figures = {} if judge is None else judge.figures()
+        yield Progress("imitation", epoch, meter.means() | buffer.figures(epoch) | figures)

@@ -6,12 +6,13 @@ from fakes import FixedGenerator, Judge, assert_likely, lists_of, seeded, senten
 from torch import Tensor
 
 from sda.baselines import selection
-from sda.baselines.selection import BestOf, Rejection
+from sda.baselines.selection import BestOf, Fresh, Kept, Rejection
 from sda.errors import UserError
+from sda.models.discriminator import Discriminator
 from sda.reference.metric import ReferenceMetric, WeightedSum
 from sda.sampling import sample
 from sda.text.context import Context, labels_of
-from sda.text.sentences import Sentences
+from sda.text.sentences import Flat, Sentences
 
 
 class First(ReferenceMetric):
@@ -139,3 +140,52 @@ def test_candidates_of_one_sentence_are_about_the_same() -> None:
 
     assert asked == [(18, 3)]
     assert labels_of(chosen.context).tolist() == [0, 1, 0, 1, 0, 1]
+
+
+class FirstWord(Discriminator):
+    """The first word is the logit."""
+
+    def features(self, sentences: Sentences) -> Tensor:
+        return sentences.tokens[:, :1].float()
+
+    def real_logit(self, sentences: Sentences) -> Tensor:
+        return sentences.tokens[:, 0].float()
+
+
+def test_the_better_half_is_kept_in_the_order_of_writing() -> None:
+    tape = Tape(3, 9, 1, 7, 5, 2, 8, 4)
+
+    assert firsts(Kept(FirstWord(), keep=0.5, first=8)(tape, 3)) == [9, 7, 5]
+
+
+def test_few_sentences_have_the_bar_of_many() -> None:
+    assert firsts(Kept(FirstWord(), keep=0.5, first=4)(Tape(1, 2, 3, 4), 1)) == [3]
+    assert firsts(Kept(FirstWord(), keep=0.25, first=1)(Tape(1, 2, 9, 4), 1)) == [9]
+
+
+def test_all_is_kept_where_all_is_wanted_or_nothing_is_better() -> None:
+    assert firsts(Kept(FirstWord(), keep=1.0, first=3)(Tape(3, 1, 2), 3)) == [3, 1, 2]
+    assert firsts(Kept(FirstWord(), keep=0.5, first=4)(Tape(2, 2, 2, 2), 2)) == [2, 2]
+
+
+def plain(sentences: Sentences) -> Flat:
+    return sentences.flat(None)
+
+
+def test_no_sentence_comes_twice_and_none_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selection, "LEAST_BATCH", 1)
+    known = sentences_of([3]).flat(None)
+    tape = Tape(1, 3, 1, 2, 4, 5, 6)
+
+    assert firsts(Fresh(plain, known=known)(tape, 4)) == [1, 2, 4, 5]
+    assert firsts(Fresh(plain, known=known, unique=False)(Tape(1, 3, 1, 2), 3)) == [1, 1, 2]
+    chosen = Fresh(plain, Kept(FirstWord(), 0.5, first=4), unique=True)
+
+    assert firsts(chosen(Tape(1, 4, 3, 2), 2)) == [4, 3]
+
+
+def test_nothing_new_to_say_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selection, "MOST_TRIES", 3)
+    monkeypatch.setattr(selection, "LEAST_BATCH", 1)
+    with pytest.raises(UserError, match="let 1 of 6 sentences pass, and 2 are wanted"):
+        Fresh(plain)(Tape(*[7] * 6), 2)

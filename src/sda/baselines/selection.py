@@ -6,15 +6,22 @@ meets ends after `MOST_TRIES` sentences for each one wanted, with an error.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from typing import Annotated
+
+import numpy as np
 import torch
+from pydantic import Field, PositiveInt
 from torch import Tensor
 
 from sda.errors import UserError
 from sda.models.discriminator import Discriminator
-from sda.models.generator import without_dropout
+from sda.models.generator import CHUNK, without_dropout
 from sda.reference.metric import WeightedSum
 from sda.sampling import Write
-from sda.text.sentences import Sentences
+from sda.text.ngrams import number_sentences
+from sda.text.sentences import Flat, Sentences
 
 MOST_TRIES = 1000
 CANDIDATES = 4  # of which the best is taken
@@ -66,14 +73,14 @@ class Rejection:
 
     def __call__(self, write: Write, n: int) -> Sentences:
         """n sentences, in the order in which they were accepted."""
-        largest = self._log_ratio(write(self._first)).max()
+        largest = log_ratio(self._discriminator, write(self._first)).max()
         accepted: list[Sentences] = []
         found = tries = 0
         while found < n:
             _check_tries(tries, n, found, "the discriminator")
             written = write(max(LEAST_BATCH, n - found))
             tries += len(written)
-            ratio = self._log_ratio(written)
+            ratio = log_ratio(self._discriminator, written)
             # Each is held against the largest before it and itself.
             largest_yet = torch.cat((largest[None], ratio)).cummax(0).values[1:]
             lots = torch.rand(len(written), generator=self._rng, dtype=torch.float64)
@@ -83,12 +90,82 @@ class Rejection:
             largest = largest_yet[-1]
         return Sentences.join(accepted)
 
-    @torch.no_grad()
-    def _log_ratio(self, sentences: Sentences) -> Tensor:
-        """(B,) log D / (1 - D), which is the discriminator's logit."""
-        with without_dropout(self._discriminator):
-            sentences = sentences.to(self._discriminator.device)
-            return self._discriminator.real_logit(sentences).cpu().double()
+
+class Kept:
+    """The share `keep` of what is written is kept: what the discriminator holds to be best.
+
+    At least `first` sentences are written, so that the bar is the same for few and for many. A bar
+    for all keeps more good sentences at equal writing than the best of two would (docs/log.md).
+    """
+
+    def __init__(
+        self,
+        discriminator: Discriminator,
+        keep: Annotated[float, Field(gt=0, le=1)] = 0.5,
+        first: PositiveInt = 1000,
+    ) -> None:
+        self._discriminator = discriminator
+        self._keep = keep
+        self._first = first
+
+    def __call__(self, write: Write, n: int) -> Sentences:
+        """n sentences, in the order in which they were written."""
+        written = write(max(self._first, math.ceil(n / self._keep)))
+        logits = log_ratio(self._discriminator, written)
+        bar = logits.sort(descending=True).values[math.ceil(self._keep * len(logits)) - 1]
+        return written[(logits >= bar).nonzero()[:n, 0]]
+
+
+class Fresh:
+    """Sentences that equal none of `known`, and with `unique` none of each other.
+
+    They are chosen by another selection, or taken as they are written.
+    """
+
+    def __init__(
+        self,
+        words: Callable[[Sentences], Flat],
+        choose: Callable[[Write, int], Sentences] | None = None,
+        known: Flat | None = None,
+        unique: bool = True,
+    ) -> None:
+        self._words = words
+        self._choose = choose
+        self._known = known if known is not None else Flat.from_lists([])
+        self._unique = unique
+
+    def __call__(self, write: Write, n: int) -> Sentences:
+        found = Sentences.empty()
+        tries = 0
+        while len(found) < n:
+            _check_tries(tries, n, len(found), "--unique and --no-copies")
+            wanted = max(LEAST_BATCH, n - len(found))
+            more = write(wanted) if self._choose is None else self._choose(write, wanted)
+            tries += len(more)
+            found = self._fresh(Sentences.join([found, more]) if len(found) else more)
+        return found[:n]
+
+    def _fresh(self, sentences: Sentences) -> Sentences:
+        """Those of the sentences, in order, that are wanted."""
+        numbers = number_sentences(Flat.join(self._known, self._words(sentences)))
+        own = numbers[len(self._known) :]
+        wanted = ~np.isin(own, numbers[: len(self._known)])
+        if self._unique:
+            first = np.zeros(len(own), dtype=bool)
+            first[np.unique(own, return_index=True)[1]] = True
+            wanted &= first
+        return sentences[torch.from_numpy(wanted.nonzero()[0])]
+
+
+@torch.no_grad()
+def log_ratio(discriminator: Discriminator, sentences: Sentences) -> Tensor:
+    """(B,) log D / (1 - D), which is the discriminator's logit, on the CPU."""
+    with without_dropout(discriminator):
+        parts = [
+            discriminator.real_logit(sentences[first : first + CHUNK].to(discriminator.device))
+            for first in range(0, len(sentences), CHUNK)
+        ]
+    return torch.cat([part.cpu().double() for part in parts])
 
 
 def _require_parts(metric: WeightedSum) -> None:

@@ -23,7 +23,7 @@ from sda.text.sentences import Sentences
 Pooling = Literal["product", "sum"]
 
 FIRST_VERDICT = 3.0
-"""The logit of an untaught verdict: a product of a dozen halves is next to zero, and has no slope."""
+"""The logit of an untaught verdict: a product of a dozen halves is next to zero, without slope."""
 LARGEST = -1e-6
 """Of the logarithm of a product of verdicts: 1 itself has no finite logit."""
 
@@ -38,19 +38,19 @@ class WordJudge(Discriminator):
     def __init__(
         self,
         generator: Generator,
-        train: Sentences,
+        example: Sentences,
         rng: torch.Generator,
         hidden: int = 128,
         dropout: float = 0.3,
         pooling: Pooling = "product",
         init_std: float = 0.05,
     ) -> None:
-        """`train` has a sentence to try the generator on: how much does it say of a word?"""
+        """`example` has a sentence to try the generator on: how much does it say of a word?"""
         super().__init__()
         if hidden < 1:
             raise ValueError(f"hidden must be 1 or more, not {hidden}")
         self.pooling = pooling
-        size = generator.word_states(train[:1].to(generator.device)).shape[1]
+        size = generator.word_states(example[:1].to(generator.device)).shape[1]
         self.network = nn.Sequential(
             nn.Linear(size, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, 1)
         )

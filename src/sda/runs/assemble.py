@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,19 @@ from sda.buffer import Buffer
 from sda.errors import UserError
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Frame, Generator
+from sda.randomness import seeded
 from sda.reference.asking import AskedMetric, AskingRule, Told
 from sda.reference.filters import NotCopy
 from sda.reference.metric import ReferenceMetric, WeightedSum
 from sda.runs.components import build, takes, typed
+from sda.settings.layers import named
 from sda.settings.schema import Settings
 from sda.text.about import in_words
+from sda.text.context import Context
 from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import Vocabulary
+from sda.training.judging import Judge
 from sda.training.stages import BufferSettings
 from sda.training.state import SecondPolicy, TrainState
 from sda.training.wasserstein import Critic, critic_optimizer, read_features
@@ -44,6 +49,12 @@ def build_models(
         raise UserError(
             f"setting 'data.label': {settings.generator['use']} does not read labels: choose a"
             " generator that does (rnn, gru), or train without a label"
+        )
+    if takes(settings.discriminator, "discriminator", "generator"):
+        raise UserError(
+            f"setting 'discriminator.use': {settings.discriminator['use']} reads a trained"
+            " generator, so it can only be fitted after Stage I: use it with"
+            ' discriminator_phase.negatives = "rejected"'
         )
     discriminator: Discriminator = build(
         settings.discriminator,
@@ -124,6 +135,7 @@ def build_state(
         _second_policy(settings, corpus, discriminator, rng)
         if settings.stage2.two_policy
         else None,
+        judge=build_judge(settings, corpus.vocabulary, generator, len(corpus.labels)),
     )
     return state, metric
 
@@ -150,6 +162,38 @@ def ask_through_archive(
 
     rule = AskingRule(**settings.calls.model_dump())
     return AskedMetric(metric, state.archive, questions, rule, told)
+
+
+def build_judge(
+    settings: Settings, vocabulary: Vocabulary, generator: Generator, labels: int = 0
+) -> Judge | None:
+    """A judge that is not fitted, where a discriminator is to learn from rejected sentences."""
+    if settings.discriminator_phase.negatives != "rejected":
+        return None
+    about = Context(torch.zeros(1, dtype=torch.int64)) if labels else None
+    word = torch.full((1, 1), vocabulary.eos or 0)
+    example = Sentences(word, torch.ones(1, dtype=torch.int64), about)
+
+    def maker(name: str) -> Callable[[], Discriminator]:
+        section = named("discriminators", name)["discriminator"]
+
+        def make() -> Discriminator:
+            judge: Discriminator = build(
+                section,
+                f"discriminator {name}",
+                Discriminator,
+                vocabulary_size=len(vocabulary),
+                # Its own: what else is drawn in a run does not depend on the candidates.
+                rng=seeded(settings.seed, "judge", name),
+                labels=labels,
+                generator=generator,
+                example=example,
+            )
+            return judge.to(generator.device)
+
+        return make
+
+    return Judge({name: maker(name) for name in settings.judge.candidates}, settings.judge)
 
 
 def _second_policy(

@@ -36,18 +36,25 @@ class HandedOver:
     stage: str
     sentence: str
     comparison: Comparison | None = None
+    keep: float = 1.0
+    """The share of what it writes that is kept, by the run's judge; 1 asks no judge."""
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
         compared = None if self.comparison is None else self.comparison.as_dict()
-        return {"stage": self.stage, "sentence": self.sentence, "comparison": compared}
+        return {
+            "stage": self.stage,
+            "keep": self.keep,
+            "sentence": self.sentence,
+            "comparison": compared,
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> HandedOver:
         """What `as_dict` wrote down."""
         compared = data["comparison"]
         compared = None if compared is None else Comparison.from_dict(compared)
-        return cls(data["stage"], data["sentence"], compared)
+        return cls(data["stage"], data["sentence"], compared, float(data.get("keep", 1.0)))
 
 
 def read_handed_over(path: Path) -> HandedOver | None:
@@ -56,9 +63,9 @@ def read_handed_over(path: Path) -> HandedOver | None:
         return None
     try:
         found = HandedOver.from_dict(read_json(path))
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError):
         found = None
-    if found is None or found.stage not in (LAST, MLE):
+    if found is None or found.stage not in (LAST, MLE) or not 0 < found.keep <= 1:
         raise UserError(f"{path}: does not say which state the run hands over")
     return found
 

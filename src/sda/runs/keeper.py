@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sda.archive import Archive
 from sda.errors import UserError
 from sda.runs.checkpoint import Checkpoint
 from sda.runs.folder import STAGE_ONE, STOPPED_IN, RunFolder
@@ -105,10 +106,13 @@ class Keeper:
         state = self.state
         if epoch == state.sda_epoch:
             return
-        updates, written, calls = state.updates, state.written, state.archive.calls
+        updates, written = state.updates, state.written
+        # What the metric was asked, and what a judge learned of it, is true of any state.
+        judge, archive = state.judge, state.archive
+        state.judge, state.archive = None, Archive()
         self._load(_best_name(epoch) if epoch else STAGE_ONE)
         state.updates, state.written = updates, written
-        state.archive.go_back(calls)
+        state.judge, state.archive = judge, archive
 
 
 def _best_name(epoch: int) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from sda.algorithm import self_data_augmentation
 from sda.baselines.two_policy import TwoPolicies
@@ -67,17 +67,23 @@ def choose_policies(
 
 def plan(settings: Settings) -> tuple[list[Phase], list[list[Step]], TrainingSettings]:
     """Both schedules, and the training settings with what no step needs switched off."""
-    mle, two, judge = settings.mle, settings.stage2, settings.discriminator_phase
+    mle, two, phase = settings.mle, settings.stage2, settings.discriminator_phase
+    is_fitted = phase.negatives == "rejected"
     schedule = _schedule(two)
     if two.reward == "metric" and not settings.metric:
         raise UserError("setting 'stage2.reward': 'metric' needs a metric, and there is none")
+    if is_fitted and not settings.metric:
+        raise UserError(
+            "setting 'discriminator_phase.negatives': without a metric nothing is rejected, and"
+            " there is none"
+        )
     # Not those of the schedule: a Stage II of no epochs still has a Stage I with a discriminator.
     steps = _kinds(two)
     imitates = any(step.loss is Loss.IMITATION for step in steps)
-    is_judged = imitates and two.reward in ("prob", "gail")
-    selects = settings.selection and takes(settings.selection, "selection", "discriminator")
+    is_judged = imitates and two.reward in ("prob", "gail") and not is_fitted
+    selects = not is_fitted and takes_discriminator(settings.selection)
     is_read = takes(settings.generator, "generator", "discriminator")
-    first_rounds = judge.first_rounds if is_judged or selects or is_read else 0
+    first_rounds = phase.first_rounds if is_judged or selects or is_read else 0
     buffer = settings.buffer
     if buffer.source == "training":
         if buffer.reject_copies:
@@ -88,11 +94,17 @@ def plan(settings: Settings) -> tuple[list[Phase], list[list[Step]], TrainingSet
     _check_policies(settings)
     training = TrainingSettings(
         mle=mle,
-        discriminator_phase=judge if is_judged else judge.model_copy(update={"rounds": 0}),
+        discriminator_phase=phase if is_judged else phase.model_copy(update={"rounds": 0}),
+        judge=settings.judge,
         buffer=buffer,
         stage2=two,
     )
     return stage_one(mle.epochs, first_rounds, mle.alternations), schedule, training
+
+
+def takes_discriminator(selection: Mapping[str, Any]) -> bool:
+    """Whether sentences are chosen by the discriminator in the end."""
+    return bool(selection) and takes(selection, "selection", "discriminator")
 
 
 def _check_policies(settings: Settings) -> None:

@@ -177,12 +177,18 @@ def compare(
 
     All are the words of sentences in the same numbers.
     """
-    scorer = Scorer(valid, train, map(kind_of, LIMITS))
-    before, after = (
-        {figure_name(score.name): score.value for score in scorer.scores(words)}
-        for words in (start, result)
-    )
-    return Comparison(tuple(find_changes(before, after, limits)), quality)
+    figures = Diversity(valid, train)
+    return Comparison(tuple(find_changes(figures(start), figures(result), limits)), quality)
+
+
+class Diversity:
+    """The figures that have a limit, under the names of `progress.jsonl`."""
+
+    def __init__(self, valid: Flat, train: Flat) -> None:
+        self._scorer = Scorer(valid, train, map(kind_of, LIMITS))
+
+    def __call__(self, words: Flat) -> dict[str, float]:
+        return {figure_name(score.name): score.value for score in self._scorer.scores(words)}
 
 
 def find_changes(

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from sda.archive import TRIAL, Answered
 from sda.models.discriminator import Discriminator
 from sda.models.generator import CHUNK
 from sda.rewards import judge
@@ -19,6 +20,19 @@ from sda.training.stages import JudgeSettings
 
 MODEL = "model."
 """Before the names of the weights of the discriminator that judges."""
+
+
+def asked_in(epoch: int, epochs: int, settings: JudgeSettings) -> int:
+    """The sentences that the metric is asked at the beginning of an epoch of Stage II.
+
+    Rounds are spread evenly over the epochs, and sentences over the rounds.
+    """
+    rounds = min(settings.rounds, epochs)
+    due = [1 + number * epochs // rounds for number in range(rounds)]
+    if epoch not in due:
+        return 0
+    number = due.index(epoch)
+    return settings.asked * (number + 1) // rounds - settings.asked * number // rounds
 
 
 class Judge:
@@ -53,9 +67,14 @@ class Judge:
             raise RuntimeError("the judge is not fitted yet")
         return self._model
 
-    def learn(self, sentences: Sentences, scores: Tensor, rng: torch.Generator) -> bool:
+    def learn(self, answered: Answered, rng: torch.Generator) -> bool:
         """Fit all candidates on what the metric said and keep the best; False where it said the
-        same of all sentences, which teaches nothing."""
+        same of all sentences, which teaches nothing.
+
+        What it was only tried on is left out: the generator did not write that.
+        """
+        written = (answered.epochs != TRIAL).nonzero()[:, 0]
+        sentences, scores = answered.sentences[written], answered.scores[written]
         is_real = accepted(scores, self._settings.accept)
         if bool(is_real.all()):
             return False

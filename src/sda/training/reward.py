@@ -45,7 +45,7 @@ def rollout_reward(state: TrainState, settings: StageTwoSettings) -> Reward:
     def reward(generator: Generator, fake: Sentences) -> Tensor:
         return rollout_rewards(
             generator,
-            state.discriminator,
+            state.rewarding,
             fake,
             settings.rollouts,
             state.rng,

@@ -59,6 +59,10 @@ class DiscriminatorSettings(Section):
     """Walks over the sentences of one such round."""
     first_sentences: PositiveInt = 10_000
     """Real sentences, and as many fakes, in one such round."""
+    negatives: Literal["written", "rejected"] = "written"
+    """What is not real to it: what the generator writes now (Eq. 6); or all that the metric ever
+    rejected. Then a judge is fitted after Stage I (`judge`), which ranks the buffer and rewards, so
+    that the metric need not be asked again."""
     rounds: NonNegativeInt = 5
     """Rounds in each step of Stage II (decision 0010); 0 where no reward asks for them."""
     passes: PositiveInt = 3
@@ -68,9 +72,6 @@ class DiscriminatorSettings(Section):
     unseen: float = Field(default=0.0, ge=0, lt=1)
     """Share of the training sentences that the generator does not learn by likelihood, and that
     are all the discriminator knows of real text; 0 shows all of them to both."""
-    negatives: Literal["written", "rejected"] = "written"
-    """What it is told to call fake: sentences written for it, or those that the metric was asked
-    about and that did not enter the buffer, for which checkpoints keep all of them."""
 
 
 class JudgeSettings(Section):
@@ -78,6 +79,16 @@ class JudgeSettings(Section):
 
     candidates: list[str] = Field(default=["states", "states-sum", "rnn"], min_length=1)
     """Names of discriminators that are fitted; the one with the lowest held-out loss judges."""
+    asked: PositiveInt = 2000
+    """Sentences that the metric is asked for it; with a limit of calls, what the limit leaves."""
+    checked: PositiveInt = 200
+    """Sentences that the metric is asked in the end, to see whether what was learned is better; at
+    most a tenth of the limit."""
+    rounds: PositiveInt = 1
+    """How often it is asked and the judge fitted anew, evenly over Stage II; first at its start."""
+    keep: float = Field(default=0.5, gt=0, le=1)
+    """The least share of what is written that is kept, by its verdict; more is kept where less
+    would break a limit of `hand_over`."""
     accept: float = Field(default=0.5, gt=0, lt=1)
     """The share of scored sentences nearest to which the cut between accepted and rejected lies; a
     metric that says yes or no has its own."""

@@ -14,6 +14,7 @@ from sda.buffer import Buffer
 from sda.devices import random_state, set_random_state
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
+from sda.training.judging import Judge
 from sda.training.wasserstein import Critic
 
 Json = dict[str, Any]
@@ -44,7 +45,8 @@ class TrainState:
     The generator has one optimiser for each stage, as in SeqGAN: moments of one loss say nothing
     about the other. `best` holds the generator of the best validation epoch while Stage I runs,
     `start` that of the start of Stage II where a penalty needs it. `second` is there in runs with
-    two policies alone; `generator` is pi then.
+    two policies alone; `generator` is pi then. `judge` is there where a discriminator
+    learns what the metric accepts and rejects: it rewards in the place of `discriminator`.
     """
 
     generator: Generator
@@ -56,6 +58,7 @@ class TrainState:
     rng: torch.Generator
     second: SecondPolicy | None = None
     archive: Archive = field(default_factory=Archive)
+    judge: Judge | None = None
     phase: int = 0
     """Entries of Stage I that are done."""
     mle_epoch: int = 0
@@ -89,6 +92,11 @@ class TrainState:
     )
 
     @property
+    def rewarding(self) -> Discriminator:
+        """The discriminator whose judgement sentences earn."""
+        return self.discriminator if self.judge is None else self.judge.model
+
+    @property
     def device(self) -> torch.device:
         """Where the models are; the buffer is on the CPU."""
         return self.generator.device
@@ -110,6 +118,8 @@ class TrainState:
         if self.second is not None:
             found |= _prefixed("second", self.second.generator.state_dict())
             found |= _prefixed("critic", self.second.critic.state_dict())
+        if self.judge is not None:
+            found |= _prefixed("judge", self.judge.tensors())
         for name, optimizer in self._optimizers().items():
             for index, values in optimizer.state_dict()["state"].items():
                 found |= _prefixed(f"{name}.{index}", values)
@@ -123,6 +133,8 @@ class TrainState:
         numbers["rates"] = {
             name: optimizer.param_groups[0]["lr"] for name, optimizer in self._optimizers().items()
         }
+        if self.judge is not None:
+            numbers["judge"] = self.judge.facts()
         return numbers
 
     def load(self, tensors: Mapping[str, Tensor], counters: Json) -> None:
@@ -135,6 +147,8 @@ class TrainState:
         if self.second is not None:
             self.second.generator.load_state_dict(_under("second", tensors))
             self.second.critic.load_state_dict(_under("critic", tensors))
+        if self.judge is not None:
+            self.judge.load(_under("judge", tensors), counters["judge"])
         self.best = _under("best", tensors)
         self.start = _under("start", tensors)
 

@@ -1,0 +1,124 @@
+"""What a run with a judge hands over: which generator, and how much of what it writes is kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+
+from sda.archive import Archive
+from sda.models.generator import Generator
+from sda.randomness import seeded
+from sda.reference.metric import WeightedSum
+from sda.runs.hand_over import LAST, MLE, HandedOver
+from sda.sampling import Decoding
+from sda.scoring.comparison import (
+    Change,
+    Comparison,
+    Diversity,
+    compare_quality,
+    find_changes,
+    nothing_bought,
+)
+from sda.scoring.writing import writer
+from sda.settings.schema import Settings
+from sda.source import Loaded
+from sda.text.sentences import Sentences
+from sda.training.judging import Judge
+
+SHARES = 4
+"""Shares between the one of the settings and all, evenly, that may be kept."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One generator with one share kept: what it would write, and how that compares."""
+
+    stage: str
+    keep: float
+    sentences: Sentences
+    verdict: float
+    """The judge's mean opinion of these sentences."""
+    changes: tuple[Change, ...]
+
+
+def hand_over_judged(
+    settings: Settings,
+    loaded: Loaded,
+    generators: Mapping[str, Generator],
+    judge: Judge,
+    metric: WeightedSum,
+    archive: Archive,
+    checked: int,
+    updates: int,
+) -> HandedOver:
+    """The generator and the share that the judge likes best among those within the limits.
+
+    Each generator keeps the smallest share that breaks no limit of diversity. The best offer is
+    then put to the metric, `checked` sentences of it, beside all that the start wrote for it: the
+    judge may think too well of what it taught.
+    """
+    if not judge.is_fitted:
+        reason = f"the metric said the same of all {archive.calls:,} sentences that it was asked"
+        return HandedOver(MLE, nothing_bought("Stage II", reason))
+    offers = _offers(settings, loaded, generators, judge)
+    if not offers:
+        reason = "whatever is kept, diversity is lower than its limits allow"
+        return HandedOver(MLE, nothing_bought("Stage II", reason))
+    best = max(offers, key=lambda offer: offer.verdict)
+    order = torch.randperm(len(best.sentences), generator=seeded(settings.seed, "check"))
+    after = metric(best.sentences[order[:checked]]).total.numpy()
+    known = archive.entries
+    before = known.scores[known.epochs == 0].numpy()
+    name = " + ".join(metric.names)
+    quality = compare_quality(name, before, after, settings.hand_over.quality)
+    compared = Comparison(best.changes, quality)
+    if not compared.is_bought:
+        return HandedOver(MLE, compared.sentence("Stage II", ""), compared)
+    cost = f"{archive.paid:,} metric calls"
+    if best.stage == LAST:
+        cost += f" and {updates:,} updates"
+    if best.keep < 1:
+        cost += f", writing {1 / best.keep:.2g} sentences for each one kept"
+    what = "Stage II" if best.stage == LAST else "The judge, choosing among sentences of the start,"
+    return HandedOver(best.stage, compared.sentence(what, cost), compared, best.keep)
+
+
+def _offers(
+    settings: Settings, loaded: Loaded, generators: Mapping[str, Generator], judge: Judge
+) -> list[Offer]:
+    """What each generator has to offer within the limits, if anything."""
+    limits, words = settings.hand_over, loaded.vocabulary.words
+    figures = Diversity(loaded.held_out.real, loaded.held_out.train)
+    decoding = Decoding(never=loaded.vocabulary.unk)
+
+    def write(generator: Generator, n: int) -> Sentences:
+        rng = seeded(settings.seed, "hand over")
+        return writer(generator, loaded.corpus.valid, decoding, rng)(n).to("cpu")
+
+    start = figures(words(write(generators[MLE], limits.samples)))
+    offers = []
+    for stage, generator in generators.items():
+        written = write(generator, math.ceil(limits.samples / settings.judge.keep))
+        verdicts = judge(written).total
+        for keep in shares(settings.judge.keep):
+            if stage == MLE and keep == 1:
+                continue
+            # As many sentences of each share, since diversity depends on their number.
+            count = min(len(written), math.ceil(limits.samples / keep))
+            best = verdicts[:count].argsort(descending=True, stable=True)[: limits.samples]
+            kept = best.sort().values
+            found = tuple(find_changes(start, figures(words(written[kept])), limits))
+            if not any(change.is_broken for change in found):
+                verdict = float(verdicts[kept].mean())
+                offers.append(Offer(stage, keep, written[kept], verdict, found))
+                break
+    return offers
+
+
+def shares(least: float) -> list[float]:
+    """The shares that may be kept, from the least up to all."""
+    steps = [least + (1 - least) * number / SHARES for number in range(SHARES)]
+    return sorted({*(round(step, 3) for step in steps), 1.0})
