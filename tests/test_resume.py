@@ -228,3 +228,51 @@ def test_two_seeds_differ(toy_run: Run, toy_file: Path, tmp_path: Path) -> None:
 
     assert other.progress()[0]["g_loss"] != toy_run.progress()[0]["g_loss"]
     assert other.folder.samples.read_text() != toy_run.folder.samples.read_text()
+
+
+def lines_in(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+COUNTING = """
+import time
+
+def score(texts):
+    for text in texts:
+        time.sleep(0.02)
+        with open("asked.txt", "a") as file:
+            file.write(text + "\\n")
+    return [text.count("cat") + 1 / (1 + len(text)) for text in texts]
+"""
+
+
+@pytest.mark.slow
+def test_a_killed_process_pays_no_call_of_the_metric_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The metric itself counts its calls; it is killed while it is tried, and in Stage II."""
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    for folder in (whole, parts):
+        folder.mkdir()
+        (folder / "metric.py").write_text(COUNTING)
+    limit, metric = "calls.limit=60", "metric.py:score"
+    monkeypatch.chdir(whole)
+    train_tiny("captions", Path("run"), (limit,), metric=metric, draws=True)
+    asked = (whole / "asked.txt").read_text().splitlines()
+    assert 50 < len(asked) <= 60
+    assert len(set(asked)) == len(asked)
+
+    command = [sys.executable, "-c", "from sda.cli import main; main()", "train", "captions"]
+    command += ["--profile", "smoke", "--out", "run", "--resume", "--quiet", *SETS]
+    command += ["--metric", metric, "--set", limit]
+    for enough in (3, 40):
+        process = subprocess.Popen(command, cwd=parts)
+        while process.poll() is None and lines_in(parts / "run" / "archive.jsonl") < enough:
+            time.sleep(0.002)
+        # The answer is on the disk, and the next call takes longer than this.
+        process.kill()
+        assert process.wait() == -signal.SIGKILL
+    subprocess.run(command, cwd=parts, check=True)
+
+    assert (parts / "asked.txt").read_text().splitlines() == asked
+    assert outcome(parts / "run") == outcome(whole / "run")

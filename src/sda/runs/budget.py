@@ -155,14 +155,14 @@ def _selected(settings: Settings) -> int:
 
 
 def _smaller(training: TrainingSettings, costs: CallCosts, calls: int) -> TrainingSettings:
-    """Settings of which the first epoch fits: half of the calls fill the buffer at first."""
+    """Settings of which the first epoch fits, or a step of it: half of the calls, or what one step
+    leaves, fill the buffer at first."""
     buffer = training.buffer
     if buffer.source == "training":
         return training
-    fill = min(buffer.first_fill, max(0, calls // 2))
-    steps = [price for price in costs.steps[0] if price]
-    others = sum(price - buffer.candidates for price in steps)
-    candidates = min(buffer.candidates, max(1, (calls - fill - others) // len(steps)))
+    steps = [price - buffer.candidates for price in costs.steps[0] if price]
+    fill = min(buffer.first_fill, max(1, min(calls // 2, calls - steps[0] - 1)))
+    candidates = min(buffer.candidates, max(1, (calls - fill - sum(steps)) // len(steps)))
     smaller = buffer.model_copy(update={"first_fill": fill, "candidates": candidates})
     return training.model_copy(update={"buffer": smaller})
 
