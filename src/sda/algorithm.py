@@ -4,7 +4,8 @@ Departures: what the listing leaves open (phases of the discriminator, first fil
 decided in docs/decisions 0009 to 0012 and 0036. A schedule may hold likelihood steps: LeakGAN's
 (decision 0037), and those of rivals that learn without a discriminator (decision 0114). The entropy
 is the theory's, and off unless asked for (decision 0006); so is a second policy. A judge that was
-fitted on the metric's answers may rank and reward in the place of metric and discriminator (0151).
+fitted on the metric's answers may take the discriminator's place, and then the metric is asked a
+few times in all (decision 0151).
 """
 
 from __future__ import annotations
@@ -76,7 +77,6 @@ def self_data_augmentation(
     fill = fill or write
     policies = policies or OnePolicy(state)
     judge = state.judge
-    rank = metric if judge is None else judge
 
     # Stage I: MLE training (lines 2-6).
     while state.phase < len(phases):
@@ -106,16 +106,17 @@ def self_data_augmentation(
         epoch = state.sda_epoch + 1
         state.archive.epoch = 0 if epoch == 1 else epoch
         asked = 0 if judge is None else asked_in(epoch, len(schedule), settings.judge)
-        if judge is not None and asked:
-            metric(write(asked))
-            if not judge.learn(state.archive.entries, rng):
-                return  # the metric says the same of all sentences
         if epoch == 1:
             written = fill(settings.buffer.first_fill)
-            buffer.add(written, rank(written), 0, rng)
+            buffer.add(written, metric(written), 0, rng)
+        elif metric.depends_on_generator:
+            buffer.rescore(metric(buffer.entries.sentences))
+        if judge is not None and asked:
+            written = write(asked)
+            buffer.add(written, metric(written), state.archive.epoch, rng)
+            if not judge.learn(state.archive.entries, rng):
+                return  # the metric says the same of all sentences
         state.archive.epoch = epoch
-        if epoch > 1 and (asked or rank.depends_on_generator):
-            buffer.rescore(rank(buffer.entries.sentences))
         buffer.expire(epoch)
         for step in steps:
             learner = policies.learner(step)
@@ -123,7 +124,7 @@ def self_data_augmentation(
                 maximise_likelihood(step.real_batches(state, corpus, settings), learner, Meter())
                 continue
             written = write(settings.buffer.candidates)
-            accepted = buffer.add(written, rank(written), epoch, rng)  # line 9
+            accepted = buffer.add(written, metric(written), epoch, rng)  # line 9
             if step.loss is Loss.LIKELIHOOD:
                 maximise_likelihood(step.real_batches(state, corpus, settings), learner, meter)
                 continue

@@ -218,13 +218,36 @@ def sample(
             " in turn."
         ),
     ] = None,
+    keep: Annotated[
+        float | None,
+        typer.Option(
+            help="Keep this share of what is written, the best by the run's judge; by default what"
+            " the run hands over with, and 1 keeps all."
+        ),
+    ] = None,
+    unique: Annotated[bool, typer.Option("--unique", help="No sentence comes twice.")] = False,
+    no_copies: Annotated[
+        bool, typer.Option("--no-copies", help="No sentence is one of the training text.")
+    ] = False,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="File to write to.")] = None,
 ) -> None:
     """Write sentences with the generator of a run."""
     from sda.files import write_text
     from sda.runs.run import Run
 
-    texts = Run(run).sample(n, temperature, seed, top_k, top_p, max_length, stage.value, label)
+    texts = Run(run).sample(
+        n,
+        temperature,
+        seed,
+        top_k,
+        top_p,
+        max_length,
+        stage.value,
+        label,
+        keep,
+        unique,
+        no_copies,
+    )
     content = "".join(f"{text}\n" for text in texts)
     if out is None:
         sys.stdout.write(content)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sda.baselines.selection import CANDIDATES
@@ -17,6 +17,11 @@ TRIED = 16
 """Sentences that the metric is tried on before Stage I, half of them made worse."""
 TRIAL_SHARE = 10
 """At most one call in so many is spent on that."""
+
+CHECK_SHARE = 10
+"""At most one call in so many is spent on checking what a judge taught."""
+LEAST_ASKED = 50
+"""Sentences that say anything of a metric: five of them are held out."""
 
 Schedule = Sequence[Sequence[Step]]
 
@@ -58,10 +63,12 @@ class Budget:
     costs: CallCosts
     selected: int
     sentence: str
+    checked: int = 0
+    """Sentences of what would be handed over that the metric is asked, where there is a judge."""
 
     @property
     def total(self) -> int:
-        return self.trial + self.costs.total + self.selected
+        return self.trial + self.costs.total + self.selected + self.checked
 
 
 def stage_two_costs(
@@ -122,6 +129,8 @@ def make_budget(
     kept = [list(steps) for steps in schedule]
     if not settings.metric and not settings.buffer.reject_copies:
         return Budget(0, kept, training, CallCosts(0, 0, ()), 0, "")
+    if settings.discriminator_phase.negatives == "rejected":
+        return _judged_budget(settings, training, kept, corpus)
     costs = stage_two_costs(schedule, training, corpus, rescored)
     selected = _selected(settings)
     trial = min(TRIED, 2 * len(corpus)) if costs.total + selected else 0
@@ -144,6 +153,36 @@ def make_budget(
     if training != before:
         sentence += _smaller_sentence(before.buffer, training.buffer)
     return Budget(trial, kept, training, costs, selected, sentence)
+
+
+def _judged_budget(
+    settings: Settings, training: TrainingSettings, schedule: list[list[Step]], corpus: Corpus
+) -> Budget:
+    """With a judge the metric is asked to teach it, and in the end to check what it taught."""
+    limit, judge = settings.calls.limit, settings.judge
+    trial = min(TRIED, 2 * len(corpus))
+    checked = judge.checked if settings.hand_over.check else 0
+    asked = judge.asked
+    if limit is not None:
+        trial, checked = min(trial, limit // TRIAL_SHARE), min(checked, limit // CHECK_SHARE)
+        asked = limit - trial - checked
+    if asked < LEAST_ASKED:
+        raise UserError(
+            f"setting 'calls.limit': {asked} calls of the metric are left to teach a judge, which"
+            f" needs {LEAST_ASKED} at least: allow more, or choose another preset"
+        )
+    judge = judge.model_copy(update={"asked": asked})
+    uses = {"to try it": trial, "to teach the judge": asked, "to check what it taught": checked}
+    total = trial + asked + checked
+    return Budget(
+        trial,
+        schedule,
+        training.model_copy(update={"judge": judge}),
+        CallCosts(asked, 0, tuple((0,) * len(steps) for steps in schedule)),
+        0,
+        _told(limit, total, uses),
+        checked,
+    )
 
 
 def _selected(settings: Settings) -> int:
@@ -197,8 +236,11 @@ def _sentence(
         f"in {steps} steps of Stage II{part}": costs.in_steps,
         "to select among samples": selected,
     }
+    return _told(limit, trial + costs.total + selected, uses)
+
+
+def _told(limit: int | None, total: int, uses: Mapping[str, int]) -> str:
     told = ", ".join(f"{count:,} {use}" for use, count in uses.items() if count)
-    total = trial + costs.total + selected
     if not total:
         return ""
     if limit is None:

@@ -69,7 +69,8 @@ def plan(settings: Settings) -> tuple[list[Phase], list[list[Step]], TrainingSet
     """Both schedules, and the training settings with what no step needs switched off."""
     mle, two, phase = settings.mle, settings.stage2, settings.discriminator_phase
     is_fitted = phase.negatives == "rejected"
-    schedule = _schedule(two)
+    # Without a step of training a judge is still fitted, at the beginning of an epoch.
+    schedule = _schedule(two) or ([[]] if is_fitted else [])
     if two.reward == "metric" and not settings.metric:
         raise UserError("setting 'stage2.reward': 'metric' needs a metric, and there is none")
     if is_fitted and not settings.metric:
@@ -89,6 +90,9 @@ def plan(settings: Settings) -> tuple[list[Phase], list[list[Step]], TrainingSet
         if buffer.reject_copies:
             raise UserError("setting 'buffer.source': 'training' leaves nothing to reject_copies")
         buffer = buffer.model_copy(update={"candidates": 0})
+    if is_fitted:
+        # What the metric is asked for the judge is what the buffer keeps the best of.
+        buffer = buffer.model_copy(update={"candidates": 0, "first_fill": 0})
     if steps and not any(step.reads_buffer for step in steps):
         buffer = buffer.model_copy(update={"candidates": 0, "first_fill": 0, "source": "generator"})
     _check_policies(settings)

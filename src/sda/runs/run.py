@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from sda.baselines.selection import Fresh, Kept
 from sda.devices import same_device_or_cpu
 from sda.errors import UserError
 from sda.evaluation.alarms import Alarm
@@ -20,7 +21,7 @@ from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
 from sda.randomness import seeded
 from sda.reference.metric import ReferenceMetric
-from sda.runs.assemble import build_models, build_state
+from sda.runs.assemble import build_judge, build_models, build_state
 from sda.runs.checkpoint import Checkpoint
 from sda.runs.costs import run_costs
 from sda.runs.folder import STAGE_ONE, RunFolder
@@ -32,6 +33,8 @@ from sda.settings.schema import Settings
 from sda.source import Loaded, load_source
 from sda.text.context import Context
 from sda.text.sentences import Sentences
+from sda.training.judging import Judge
+from sda.training.state import under
 
 
 class Run:
@@ -174,6 +177,9 @@ class Run:
         max_length: int | None = None,
         stage: str = HANDED,
         label: str | None = None,
+        keep: float | None = None,
+        unique: bool = False,
+        no_copies: bool = False,
     ) -> list[str]:
         """`n` sentences of the run's generator as text; the same seed gives the same ones.
 
@@ -184,6 +190,10 @@ class Run:
           generator that maximum likelihood ended with.
         - `label`: what all sentences are about, for a run on labelled text; without it the labels
           take turns.
+        - `keep`: the share of what is written that is kept, by the run's judge; by default what the
+          run hands over with. 1 keeps all.
+        - `unique`: no sentence comes twice.
+        - `no_copies`: no sentence is one of the training sentences; the source is read for it.
 
         The unknown word, where the vocabulary has one, is never written. A run with a selection,
         such as best-of-n, applies it to its last state. The selection may need the metric, and the
@@ -199,6 +209,12 @@ class Run:
             selection = selector.selection(seeded(seed, "selection"))
         else:
             generator = self.generator(stage)
+            share = self._kept(stage) if keep is None else keep
+            if share != 1:
+                selection = Kept(self.judge().model, _share(share))
+        if unique or no_copies:
+            known = vocabulary.words(load_source(self.settings).corpus.train) if no_copies else None
+            selection = Fresh(vocabulary.words, selection, known, unique)
 
         def write(count: int, copies: int = 1) -> Sentences:
             about = self._about(label, count // copies)
@@ -208,6 +224,31 @@ class Run:
             return written if max_length is None else vocabulary.cut(written, max_length)
 
         return vocabulary.decode(write(n) if selection is None else selection(write, n))
+
+    def _kept(self, stage: str) -> float:
+        """The share of what that state writes that is kept, unless another is asked for."""
+        found = read_handed_over(self.folder.handed_over) if stage == HANDED else None
+        return 1.0 if found is None else found.keep
+
+    def judge(self) -> Judge:
+        """What the run learned to tell from the metric: calling it with sentences ranks them."""
+        vocabulary, _ = self.folder.load_vocabulary()
+        labels = len(self.folder.load_labels())
+        judge = build_judge(self.settings, vocabulary, self.generator(MLE), labels)
+        name = self.folder.checkpoints.latest()
+        if judge is not None and name is not None:
+            checkpoint = self.folder.checkpoints.load(name)
+            try:
+                facts = checkpoint.values["counters"]["judge"]
+                judge.load(under("judge", checkpoint.tensors), facts)
+            except (KeyError, TypeError, RuntimeError) as error:
+                raise _does_not_fit(self.path, error) from None
+        if judge is None or not judge.is_fitted:
+            raise UserError(
+                f"{self.path}: this run has no judge that could choose; train with a metric and the"
+                " preset recommended, or leave keep alone"
+            )
+        return judge
 
     def _about(self, label: str | None, n: int) -> Context | None:
         """n times the label of that name, or all labels in turn; None where there are none."""
@@ -260,10 +301,18 @@ def make_decoding(
 
 def load_weights(model: nn.Module, part: str, checkpoint: Checkpoint, where: Path) -> None:
     """The model has the weights that the checkpoint holds for that part."""
-    start = f"{part}."
-    weights = {k[len(start) :]: v for k, v in checkpoint.tensors.items() if k.startswith(start)}
     try:
-        model.load_state_dict(weights)
+        model.load_state_dict(under(part, checkpoint.tensors))
     except RuntimeError as error:
-        reason = str(error).splitlines()[-1].strip()
-        raise UserError(f"{where}: the checkpoint does not fit the settings ({reason})") from None
+        raise _does_not_fit(where, error) from None
+
+
+def _does_not_fit(where: Path, error: Exception) -> UserError:
+    reason = str(error).splitlines()[-1].strip()
+    return UserError(f"{where}: the checkpoint does not fit the settings ({reason})")
+
+
+def _share(keep: float) -> float:
+    if not 0 < keep <= 1:
+        raise UserError(f"keep must be above 0 and at most 1, not {keep:g}")
+    return keep

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from sda.baselines.selection import Kept
 from sda.devices import find_device
 from sda.errors import UserError
 from sda.files import write_json, write_text
@@ -20,9 +21,10 @@ from sda.runs.collapse import CollapseAlarm
 from sda.runs.costs import Watch, run_costs
 from sda.runs.folder import OWN_TEXT, STAGE_ONE, STOPPED_IN, RunFolder
 from sda.runs.guard import START, Breach, Guard
-from sda.runs.hand_over import MLE, HandedOver, hand_over, taken_back
+from sda.runs.hand_over import LAST, MLE, HandedOver, hand_over, taken_back
 from sda.runs.handed import check_given
 from sda.runs.keeper import Keeper
+from sda.runs.keeping import hand_over_judged
 from sda.runs.own_text import readable
 from sda.runs.parts import Selector, augment, build_objective, build_selection, hold_out
 from sda.runs.plan import choose_loop, choose_policies, first_writer, plan
@@ -317,14 +319,19 @@ class _Training:
         start, last = self._start(), self.state.generator if has_imitated else None
         handed = self._hand_over(start, lines) if settings.hand_over.check else None
         hands_start = handed is not None and handed.stage == MLE
+        selection = self.selection
+        if handed is not None and handed.keep < 1:
+            assert self.state.judge is not None
+            selection = Kept(self.state.judge.model, handed.keep)
+            last = start if hands_start else last
         rows, samples = score_rows(
             settings,
             RowScorer(self.loaded, settings),
             start,
             last,
-            self.selection,
+            selection,
             start_rows(settings),
-            hands_start,
+            hands_start and selection is None,
         )
         if handed is not None:
             write_json(folder.handed_over, handed.as_dict())
@@ -354,6 +361,19 @@ class _Training:
         settings, state, breach = self.settings, self.state, self.breach
         before = [line for line in lines if line["stage"] != "imitation"]
         has_imitated = len(before) < len(lines)
+        updates = state.updates - (before[-1]["updates"] if before else 0)
+        if state.judge is not None:
+            learned = {LAST: state.generator} if state.sda_epoch else {}
+            return hand_over_judged(
+                settings,
+                self.loaded,
+                {**learned, MLE: start},
+                state.judge,
+                self.metric,
+                state.archive,
+                self.budget.checked,
+                updates,
+            )
         if self.selection is None and not has_imitated:
             return None
         if self.selection is None and breach is not None and breach.back_to == 0:
@@ -373,7 +393,7 @@ class _Training:
             self.metric,
             settings.hand_over.samples,
             what,
-            f"{state.updates - (before[-1]['updates'] if before else 0):,} updates",
+            f"{updates:,} updates",
         )
 
 

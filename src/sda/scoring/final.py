@@ -46,7 +46,8 @@ def score_rows(
 
 def start_draws(settings: Settings) -> str:
     """The name by which samples of the start are drawn; rows drawn by another are others."""
-    is_all = settings.stage2.steps == "none" and not settings.selection
+    has_judge = settings.discriminator_phase.negatives == "rejected"
+    is_all = settings.stage2.steps == "none" and not settings.selection and not has_judge
     return settings.method if is_all else "mle"
 
 

@@ -20,11 +20,13 @@ def method_name(settings: Settings) -> str:
     """The method that was run, also where the preset or a single value made another of `sda`.
 
     Only steps that learn from the training text and from the buffer in turn are self data
-    augmentation. The preset `recommended` has neither discriminator nor buffer: it is
-    `metric-reward+mle`, the metric as the reward with maximum likelihood between two such steps.
+    augmentation, also where a judge of the buffer rewards. The preset `metric-reward` has neither
+    discriminator nor buffer: its runs are `metric-reward+mle`, the metric as the reward with
+    maximum likelihood between two such steps.
     """
     two = settings.stage2
-    if settings.method != LEFT_TO_PRESET or two.steps == "alternating":
+    is_judged = settings.discriminator_phase.negatives == "rejected"
+    if settings.method != LEFT_TO_PRESET or two.steps == "alternating" or is_judged:
         return settings.method
     other = OTHER_STEPS.get(two.steps, two.steps)
     name = TRAINING_STEPS[two.reward] if two.steps == "training" else other

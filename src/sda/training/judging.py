@@ -1,4 +1,4 @@
-"""A judge in the metric's place: taught by what the metric was asked, and asked for free."""
+"""A discriminator taught by what the metric was asked, which can then be asked for free."""
 
 from __future__ import annotations
 

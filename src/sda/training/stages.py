@@ -61,8 +61,8 @@ class DiscriminatorSettings(Section):
     """Real sentences, and as many fakes, in one such round."""
     negatives: Literal["written", "rejected"] = "written"
     """What is not real to it: what the generator writes now (Eq. 6); or all that the metric ever
-    rejected. Then a judge is fitted after Stage I (`judge`), which ranks the buffer and rewards, so
-    that the metric need not be asked again."""
+    rejected. Then a judge is fitted after Stage I (`judge`), which rewards in its place; the buffer
+    keeps the best of what the metric was asked for it."""
     rounds: NonNegativeInt = 5
     """Rounds in each step of Stage II (decision 0010); 0 where no reward asks for them."""
     passes: PositiveInt = 3

@@ -140,17 +140,17 @@ class TrainState:
     def load(self, tensors: Mapping[str, Tensor], counters: Json) -> None:
         """Be what `tensors` and `counters` of another state said."""
         self._load(tensors, counters, self._optimizers())
-        self.buffer.load_state_dict(_under("buffer", tensors))
-        self.archive.load_state_dict(_under("archive", tensors))
+        self.buffer.load_state_dict(under("buffer", tensors))
+        self.archive.load_state_dict(under("archive", tensors))
         # Runs of earlier versions did not count them.
         self.archive.go_back(counters.get("calls", 0))
         if self.second is not None:
-            self.second.generator.load_state_dict(_under("second", tensors))
-            self.second.critic.load_state_dict(_under("critic", tensors))
+            self.second.generator.load_state_dict(under("second", tensors))
+            self.second.critic.load_state_dict(under("critic", tensors))
         if self.judge is not None:
-            self.judge.load(_under("judge", tensors), counters["judge"])
-        self.best = _under("best", tensors)
-        self.start = _under("start", tensors)
+            self.judge.load(under("judge", tensors), counters["judge"])
+        self.best = under("best", tensors)
+        self.start = under("start", tensors)
 
     def load_start(self, tensors: Mapping[str, Tensor], counters: Json) -> None:
         """Be where another state's Stage I ended; all that Stage II alone has stays as it is."""
@@ -162,10 +162,10 @@ class TrainState:
         counters: Json,
         optimizers: Mapping[str, torch.optim.Optimizer],
     ) -> None:
-        self.generator.load_state_dict(_under("generator", tensors))
-        self.discriminator.load_state_dict(_under("discriminator", tensors))
+        self.generator.load_state_dict(under("generator", tensors))
+        self.discriminator.load_state_dict(under("discriminator", tensors))
         for name, optimizer in optimizers.items():
-            _load_optimizer(optimizer, _under(name, tensors), counters["rates"][name])
+            _load_optimizer(optimizer, under(name, tensors), counters["rates"][name])
         for name in self.COUNTERS:
             setattr(self, name, counters[name])
         self.best_nll = float("inf") if counters["best_nll"] is None else counters["best_nll"]
@@ -198,7 +198,8 @@ def _prefixed(name: str, values: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {f"{name}.{key}": value.detach() for key, value in values.items()}
 
 
-def _under(name: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def under(name: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors of one part, which were saved with its name before theirs."""
     start = f"{name}."
     return {key[len(start) :]: value for key, value in tensors.items() if key.startswith(start)}
 
