@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.progress import TimeElapsedColumn
 
 from sda.show import terminal
-from sda.show.terminal import Counter
+from sda.show.terminal import Counter, Terminal
 
 
 @pytest.fixture
@@ -73,3 +73,41 @@ def test_the_time_may_be_the_one_since_the_beginning(screen: io.StringIO) -> Non
 
     assert "0:00:00 [job]: epoch 3" in screen.getvalue()
     assert "[done]" in screen.getvalue()
+
+
+def test_a_slow_metric_has_a_bar_while_it_is_asked(
+    screen: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(terminal.time, "monotonic", lambda: clock[0])
+    shown = Terminal()
+    shown.asking(0, 9)
+    shown.start("a run", [("text", "toy")], 5, 0)
+    shown.asking(0, 500)
+    clock[0] += 1.9
+    shown.asking(40, 500)
+    assert "metric" not in screen.getvalue()
+    clock[0] += 0.2
+    shown.asking(44, 500)
+    shown.asking(120, 500)
+    assert shown._bars is not None
+    shown._bars.refresh()
+    line = [line for line in screen.getvalue().splitlines() if "120/500" in line][-1]
+    assert line.startswith("metric") and "calls" in line
+    shown.asking(500, 500)
+    assert [task.description for task in shown._bars.tasks] == ["starting"]
+    shown.stop()
+
+
+def test_a_metric_that_fails_leaves_its_bar_to_the_next_question(screen: io.StringIO) -> None:
+    shown = Terminal()
+    shown.start("a run", [("text", "toy")], 5, 0)
+    shown.asking(0, 10)
+    shown._asked_since -= 10
+    shown.asking(3, 10)
+    shown.asking(0, 7)
+    shown._asked_since -= 10
+    shown.asking(2, 7)
+    assert shown._bars is not None
+    assert [(task.completed, task.total) for task in shown._bars.tasks[1:]] == [(2, 7)]
+    shown.stop()

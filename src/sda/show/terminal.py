@@ -140,7 +140,7 @@ class Terminal:
                 self._bars.remove_task(self._asking)
                 self._asking = None
         elif self._asking is not None:
-            self._bars.update(self._asking, completed=done)
+            self._bars.update(self._asking, completed=done, total=total)
         elif now - self._asked_since > PATIENCE:
             self._asking = self._bars.add_task(
                 "metric", total=total, completed=done, spin="", figures="calls"
