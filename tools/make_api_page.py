@@ -29,7 +29,16 @@ made from docstrings by `tools/make_api_page.py`.
 CHAPTERS: dict[str, dict[str, tuple[str, ...]]] = {
     "Train and judge": {"train": (), "evaluate": ()},
     "What comes back": {
-        "Run": ("path", "settings", "is_finished", "progress", "scores", "sample", "generator"),
+        "Run": (
+            "path",
+            "settings",
+            "is_finished",
+            "verdict",
+            "progress",
+            "scores",
+            "sample",
+            "generator",
+        ),
         "Evaluation": ("value", "as_dict"),
         "Score": ("as_dict",),
         "Alarm": (),

@@ -18,7 +18,7 @@ from sda.reproduction.jobs import Job, located, needed_files, plan_jobs, start_s
 from sda.reproduction.ledger import Ledger
 from sda.runs.plan import plan
 from sda.runs.start import stage_one_settings
-from sda.settings.schema import Settings
+from sda.settings.schema import HandOverSettings, Settings
 from sda.training.schedule import Phase
 
 ROOT = Path(__file__).parents[2]
@@ -192,12 +192,13 @@ def test_the_key_is_that_of_the_settings_when_read_again(
 
 def test_a_start_has_nothing_of_stage_two() -> None:
     job = sda_job()
-    settings = job.settings.model_copy(update={"selection": {"use": "x:Y"}})
+    changed = {"selection": {"use": "x:Y"}, "hand_over": HandOverSettings(check=True)}
+    settings = job.settings.model_copy(update=changed)
     first = start_settings(settings)
 
     assert first.method == "mle"
     assert first.metric == [] and first.selection == {} and first.guard.rules == []
-    assert first.stage2.epochs == 0
+    assert first.stage2.epochs == 0 and not first.hand_over.check
     assert first.evaluation == job.settings.evaluation
     assert job.start is not None and job.start.row == "sda-start"
 

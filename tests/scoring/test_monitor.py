@@ -7,6 +7,7 @@ import torch
 from fakes import FixedGenerator
 
 from sda.evaluation.truth import LstmTruth
+from sda.scoring.comparison import WATCHED
 from sda.scoring.monitor import Monitor
 from sda.settings.schema import EvaluationSettings
 from sda.text.corpus import Corpus
@@ -28,6 +29,14 @@ def test_the_monitor_gives_few_figures(corpus: Corpus) -> None:
     assert list(figures) == ["bleu_3", "self_bleu_3", "distinct_2", "duplicate_share", "length"]
     # Words before the end, each missed with probability 0.2, at most six.
     assert figures["length"] == pytest.approx(sum(0.8**k for k in range(1, 7)), abs=0.6)
+
+
+def test_more_figures_change_none_of_the_others(corpus: Corpus) -> None:
+    few = Monitor(corpus, None, SETTINGS, seed=0).measure(GENERATOR, "imitation", 1)
+    more = Monitor(corpus, None, SETTINGS, 0, WATCHED).measure(GENERATOR, "imitation", 1)
+
+    assert {name: more[name] for name in few} == few
+    assert more.keys() - few.keys() == {"copy_share", "self_bleu_5", "mauve_ngram"}
 
 
 def test_the_monitor_compares_with_the_truth(corpus: Corpus) -> None:

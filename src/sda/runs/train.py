@@ -116,13 +116,10 @@ class _Training:
         self.reporter = reporter
         self.callbacks = callbacks
         self.alarm = CollapseAlarm()
-        self.monitor = Monitor(
-            loaded.corpus,
-            loaded.held_out.truth,
-            settings.evaluation,
-            settings.seed,
-            WATCHED if settings.hand_over.check else (),
-        )
+        truth, evaluation = loaded.held_out.truth, settings.evaluation
+        self.monitor = Monitor(loaded.corpus, truth, evaluation, settings.seed)
+        more = WATCHED if settings.hand_over.check else ()
+        self.stage_two_monitor = Monitor(loaded.corpus, truth, evaluation, settings.seed, more)
         torch.manual_seed(settings.seed)
         rng = torch.Generator().manual_seed(settings.seed)
         device = find_device(settings.device)
@@ -255,12 +252,13 @@ class _Training:
     def _measured(self, line: dict[str, Any]) -> dict[str, Any]:
         """The figures of the monitor; beside the first of Stage II those of the start."""
         stage, epoch = line["stage"], line["epoch"]
-        figures: dict[str, Any] = self.monitor.measure(self.state.generator, stage, epoch)
+        monitor = self.stage_two_monitor if stage == "imitation" else self.monitor
+        figures: dict[str, Any] = monitor.measure(self.state.generator, stage, epoch)
         if self.settings.hand_over.check and (stage, epoch) == ("imitation", 1):
             # A model that is made may draw from the random numbers that dropout draws from.
             with torch.random.fork_rng(devices=[]):
                 start = self._start()
-            figures[START] = self.monitor.measure(start, START, 0)
+            figures[START] = monitor.measure(start, START, 0)
         return figures
 
     def _start(self) -> Generator:
