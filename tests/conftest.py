@@ -4,13 +4,13 @@ Classes and functions are in `fakes` and `tiny`.
 """
 
 import inspect
-import re
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import hypothesis
@@ -39,21 +39,37 @@ torch.set_num_threads(1)
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
 
-TRAINING = re.compile(r"\b(?:train_tiny|train_run|from_start|do_job|sda\.train)\(")
+# These train a run of their own.
+TRAINING = {"train_tiny", "train_run", "from_start", "do_job"}
 # These are trained once a process, for all tests that look at them.
 SHARED_RUNS = {"toy_run", "captions_run"}
 
 
-# Whole commands, runs and tables of the ledger: a second or two each, and there are hundreds.
-LONG = ("runs", "reproduction", "test_cli.py", "test_cli_errors.py")
+# Whole commands, runs, drawings and tables of the ledger, and steps of training by the dozen: a
+# second or two each, and there are hundreds.
+LONG = (
+    "runs",
+    "reproduction",
+    "test_cli.py",
+    "test_cli_errors.py",
+    "test_resume.py",
+    "test_textbook.py",
+    "test_textbook_leak.py",
+    "evaluation/test_dominance.py",
+    "show/test_curve_page.py",
+    "show/test_plane_figure.py",
+    "show/test_run_page.py",
+    "training/test_leak_state.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What trains a run of its own, and all of `LONG`, is slow: `make check` leaves it out."""
+    here = Path(__file__).parent
     for item in items:
-        room = item.path.relative_to(Path(__file__).parent).parts[0]
-        trains = isinstance(item, pytest.Function) and any(map(_trains, _sources(item)))
-        if room in LONG or trains:
+        file = item.path.relative_to(here)
+        is_long = file.as_posix() in LONG or file.parts[0] in LONG
+        if is_long or (isinstance(item, pytest.Function) and any(map(_trains, _sources(item)))):
             item.add_marker(pytest.mark.slow)
 
 
@@ -67,10 +83,18 @@ def _sources(item: pytest.Function) -> Iterator[Callable[..., Any]]:
 
 @cache
 def _trains(function: Callable[..., Any]) -> bool:
-    try:
-        return TRAINING.search(inspect.getsource(function)) is not None
-    except (OSError, TypeError):
-        return False
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return code is not None and any(
+        not TRAINING.isdisjoint(names) or {"sda", "train"} <= names for names in _names(code)
+    )
+
+
+def _names(code: CodeType) -> Iterator[set[str]]:
+    """What a function names, and what the functions within it do."""
+    yield set(code.co_names)
+    for within in code.co_consts:
+        if isinstance(within, CodeType):
+            yield from _names(within)
 
 
 TRAIN = (

@@ -89,6 +89,7 @@ def test_every_file_holds_known_settings(kind: str, name: str, part: str | None)
         assert given.items() <= dict(leaves(settings.model_dump())).items()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generator", names_of("generators"))
 @pytest.mark.parametrize("discriminator", names_of("discriminators"))
 def test_every_pair_of_models_builds_and_runs(
@@ -105,6 +106,7 @@ def test_every_pair_of_models_builds_and_runs(
     assert state.discriminator.real_logit(corpus.train).shape == (len(corpus),)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generator", names_of("generators"))
 @pytest.mark.parametrize("metric", names_of("metrics"))
 def test_every_metric_builds_and_scores(generator: str, metric: str, corpus: Corpus) -> None:
@@ -146,6 +148,7 @@ def test_every_method_settles_on_every_source(place: int, method: str, source: s
 SCALES = [("captions", 20), ("oracle", 20), ("oracle", 40), ("lines.txt", 20)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generator", names_of("generators"))
 @pytest.mark.parametrize("profile", names_of("profiles"))
 @pytest.mark.parametrize(("source", "length"), SCALES)

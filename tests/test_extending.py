@@ -145,6 +145,7 @@ def topics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return saved(tmp_path, monkeypatch, {"topics.py": module, "topics.toml": settings})
 
 
+@pytest.mark.slow
 def test_a_generator_that_reads_labels_is_two_files(
     topics: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

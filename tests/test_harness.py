@@ -32,6 +32,7 @@ def test_the_least_of_several_calls_counts() -> None:
     assert next(rounds, None) is None
 
 
+@pytest.mark.slow
 def test_the_peak_rises_with_what_is_held_and_stays() -> None:
     before = peak_gigabytes()
     held = b"x" * int(before * 1e9)

@@ -38,19 +38,34 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def sda(scratch: Path, *words: str) -> str:
+# All in one process: it takes longer to start than to do any of them.
+COMMANDS = """
+import contextlib, json, sys
+from sda.cli import main
+for place, words in enumerate(json.loads(sys.argv[1])):
+    sys.argv = ["sda", *words]
+    with open(f"said-{place}.txt", "w") as said, contextlib.redirect_stdout(said):
+        try:
+            main()
+        except SystemExit as end:
+            if end.code:
+                raise
+"""
+
+
+def sda(scratch: Path, *commands: tuple[str, ...]) -> list[str]:
+    """What each of the commands prints."""
     # The copy comes before the installed package.
-    code = "from sda.cli import main; main()"
     environment = {**os.environ, "PYTHONPATH": str(scratch), "COLUMNS": "100"}
     done = subprocess.run(
-        [sys.executable, "-c", code, *words],
+        [sys.executable, "-c", COMMANDS, json.dumps(commands)],
         cwd=scratch,
         env=environment,
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return [(scratch / f"said-{place}.txt").read_text() for place in range(len(commands))]
 
 
 def test_the_page_names_both_files_and_no_others(scratch: Path) -> None:
@@ -72,22 +87,24 @@ def test_the_score_is_in_evaluations_and_in_the_tables_of_runs(scratch: Path) ->
     (scratch / "test.txt").write_text("\n".join(toy_lines()))
     (scratch / "new.txt").write_text("the cat sat\na dog ran\nthe bird sang\nno fish slept\n")
     files = ("new.txt", "--test", "test.txt", "--no-ceiling", "--quick")
-    shown = sda(scratch, "evaluate", *files, "--all", "--json", "found.json")
-
-    assert "first-words" in shown
-    scores = json.loads((scratch / "found.json").read_text())["scores"]
-    assert [score["value"] for score in scores if score["name"] == "first-words"] == [0.75]
-
     values = [word for value in (*TINY, "stage2.epochs=1") for word in ("--set", value)]
     more = ("--preset", "paper", "--profile", "smoke", "--out", "run")
-    sda(scratch, "train", "captions", *more, *values)
+    evaluated, _, compared, _ = sda(
+        scratch,
+        ("evaluate", *files, "--all", "--json", "found.json"),
+        ("train", "captions", *more, *values),
+        ("compare", "run", "--scores", "first-words"),
+        ("curve", "run", "--temperature", "1,0.5", "--repeats", "1"),
+    )
+
+    assert "first-words" in evaluated and "first-words" in compared
+    scores = json.loads((scratch / "found.json").read_text())["scores"]
+    assert [score["value"] for score in scores if score["name"] == "first-words"] == [0.75]
     rows = json.loads((scratch / "run" / "scores.json").read_text())["rows"]
     assert all("first-words" in [score["name"] for score in row["scores"]] for row in rows)
     report = (scratch / "run" / "report.html").read_text()
     assert "first-words" in report and ">first words<" in report
     lines = (scratch / "run" / "progress.jsonl").read_text().splitlines()
     assert any("first_words" in json.loads(line) for line in lines)
-    assert "first-words" in sda(scratch, "compare", "run", "--scores", "first-words")
-    sda(scratch, "curve", "run", "--temperature", "1,0.5", "--repeats", "1")
     points = json.loads((scratch / "run" / "curve.json").read_text())["curves"][0]["points"]
     assert "first-words" in [score["name"] for score in points[0]["samplings"][0]]

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SOURCE = Path(__file__).parent.parent / "src" / "sda"
 # Modules of the standard library that Windows lacks.
 POSIX_ONLY = ("fcntl", "grp", "pwd", "resource", "syslog", "termios")
@@ -24,6 +26,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_importing_and_evaluating(tmp_path: Path) -> None:
     file, page = tmp_path / "some.txt", tmp_path / "page.html"
     file.write_text("a dog runs\na cat sits\na dog sits there\na cat runs home\n" * 5)

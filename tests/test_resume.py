@@ -156,7 +156,7 @@ def test_a_process_killed_at_random_moments(tmp_path: Path) -> None:
     command += ["--profile", "smoke", "--out", "run", "--resume", "--quiet", *SETS]
     command += ["--set", *more]
     progress = tmp_path / "run" / "progress.jsonl"
-    for _ in range(3):
+    for _ in range(2):
         before = size_of(progress)
         process = subprocess.Popen(command, cwd=tmp_path)
         # Counted from the first epoch of this life: the start takes longer than the run.

@@ -37,6 +37,7 @@ TINY = (
     "stage2.first_steps=2",
     "stage2.batch_size=8",
     "stage2.rollouts=1",
+    "stage2.rollout_every=5",
     "evaluation.samples=20",
     "evaluation.final_samples=30",
 )

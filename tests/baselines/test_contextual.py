@@ -24,6 +24,7 @@ TEXT = Flat.from_lists(PATTERNS * 20)
 IS_WORD = np.array([False, True, True, True, True, False, False, False])
 
 
+@pytest.mark.slow
 def test_both_sides_of_a_place_are_read_and_the_place_is_not() -> None:
     model = fit_context(TEXT, IS_WORD, seed=0, updates=0, hidden=4)
 

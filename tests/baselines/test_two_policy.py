@@ -123,6 +123,7 @@ def policies(state: TrainState) -> tuple[Tensor, Tensor]:
     return weights(state.generator), weights(state.second.generator)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leak", [False, True])
 @pytest.mark.parametrize("hand_over", [False, True])
 def test_a_saved_state_goes_on_as_if_nothing_had_happened(

@@ -101,6 +101,7 @@ def test_the_loss_is_the_mean_of_the_sentences(case: Case, generator: Generator)
 
 
 # The vocabulary's shares are the better known the larger the batch is, and its cost the lower.
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["repetition", "repetition, at times", "mixup"], indirect=True)
 @pytest.mark.parametrize("generator", ["lstm"], indirect=True)
 def test_a_batch_twice_as_large_has_the_same_expected_loss(

@@ -48,6 +48,7 @@ def alarms(evaluation: Evaluation) -> set[str]:
     return {alarm.name for alarm in evaluation.alarms}
 
 
+@pytest.mark.slow
 def test_real_text_raises_no_alarm(evaluator: Evaluator, test: list[str]) -> None:
     for real in (captions(1000, 3), captions(1000, 4)):
         assert alarms(evaluator.evaluate(real)) == set()

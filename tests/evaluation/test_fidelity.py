@@ -81,6 +81,7 @@ def zipf_texts(count: int, shortest: int, rng: np.random.Generator) -> list[str]
     return [" ".join(f"w{word % 500}" for word in rng.zipf(1.3, length)) for length in lengths]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_random_texts_equal_nltk(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -48,7 +48,7 @@ CASES = {
         shifted,
         fits_source,
         lambda rng: EncoderDecoder(FRAME, rng, embedding=32, hidden=48),
-        400,
+        100,
         0.7,
     ),
 }

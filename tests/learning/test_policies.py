@@ -17,7 +17,7 @@ from sda.training.wasserstein import (
 
 pytestmark = pytest.mark.slow
 
-STEPS, BATCH = 30, 64
+STEPS, BATCH = 20, 64
 
 
 def overlap(first: FixedGenerator, second: FixedGenerator) -> float:
@@ -33,7 +33,7 @@ def follow(seed: int, pulls: tuple[float, float]) -> float:
     discriminator = RnnDiscriminator(4, rng, embedding=8, hidden=8, init_std=0.5)
     critic = Critic(16, rng, hidden=32)
     learning = critic_optimizer(critic)
-    optimizers = [torch.optim.Adam(policy.parameters(), 0.02) for policy in (first, second)]
+    optimizers = [torch.optim.Adam(policy.parameters(), 0.03) for policy in (first, second)]
     before = overlap(first, second)
     for _ in range(STEPS):
         ours, theirs = (

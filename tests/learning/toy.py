@@ -35,10 +35,10 @@ STUDENT = 3.365  # exceeded by chance once in a hundred times, at six seeds
 
 SETTINGS = TrainingSettings(
     discriminator_phase=DiscriminatorSettings(
-        batch_size=64, first_passes=1, first_sentences=150, rounds=1, passes=2, sentences=100
+        batch_size=100, first_passes=1, first_sentences=150, rounds=1, passes=1, sentences=100
     ),
     buffer=BufferSettings(candidates=100, first_fill=400),
-    stage2=StageTwoSettings(rollouts=2),
+    stage2=StageTwoSettings(rollouts=2, rollout_every=2),
 )
 
 

@@ -54,6 +54,7 @@ texts = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(texts, st.data())
 def test_features_are_those_of_the_reader(rows: list[list[int]], data: st.DataObject) -> None:
     """More sentences than a chunk holds, in any order, some of them several times."""

@@ -21,6 +21,7 @@ def alone(words: list[int]) -> Tensor:
     return DISCRIMINATOR.features(sentences_of(words))[0].detach()
 
 
+@pytest.mark.slow
 @given(texts)
 def test_features_are_those_of_each_prefix_alone(rows: list[list[int]]) -> None:
     found = READER.features(sentences_of(*rows))

@@ -190,7 +190,9 @@ class Life:
 
 
 @pytest.mark.slow
-def test_interrupted_and_killed_it_goes_on_to_the_same_records(tmp_path: Path) -> None:
+def test_interrupted_and_killed_it_goes_on_to_the_same_records(
+    command: Command, tmp_path: Path
+) -> None:
     jobs = plan_jobs(experiment("baselines"), "smoke", None, 1, ROWS)
     whole, parts = places_in(tmp_path / "whole"), places_in(tmp_path / "parts")
     for job in plan_work(jobs, whole).left:
@@ -224,14 +226,15 @@ def test_interrupted_and_killed_it_goes_on_to_the_same_records(tmp_path: Path) -
     assert life.end()[0] == -signal.SIGKILL
     assert not second.is_finished
 
-    code, err = Life(tmp_path / "parts").end()
-    assert code == 0 and "runs done: 1, left: 1" in " ".join(err.split())
+    reproduce = ("reproduce", "baselines", *OPTIONS, *places_of(tmp_path / "parts"))
+    answer = command(*reproduce)
+    assert answer.code == 0 and "runs done: 1, left: 1" in said(answer)
     assert figures(parts.results) == figures(whole.results)
     assert len(figures(parts.results)) == len(jobs)
 
     files = contents(tmp_path / "parts")
-    code, err = Life(tmp_path / "parts").end()
-    assert code == 0 and "runs done: 2, left: 0" in " ".join(err.split())
+    answer = command(*reproduce)
+    assert answer.code == 0 and "runs done: 2, left: 0" in said(answer)
     assert contents(tmp_path / "parts") == files
     assert json.loads(start.finished.read_text())["epochs"] == lines(start)
 

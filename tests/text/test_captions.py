@@ -114,6 +114,7 @@ def test_every_sampled_caption_is_grammatical(grammar: CaptionGrammar, drawn: Fl
     assert grammar.is_grammatical(drawn).all()
 
 
+@pytest.mark.slow
 def test_there_are_many_captions_and_none_has_two_paths(grammar: CaptionGrammar) -> None:
     assert grammar.count() >= 10**9
     assert grammar.count() == grammar.automaton.count_paths()

@@ -95,6 +95,7 @@ def test_references_can_be_used_again() -> None:
     np.testing.assert_array_equal(references.bleu(hypotheses), references.bleu(hypotheses))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(
     st.lists(sentences_of_few_words, min_size=1, max_size=5),
@@ -110,6 +111,7 @@ def test_bleu_equals_nltk_and_the_definition(
         np.testing.assert_allclose(row, direct, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(st.lists(sentences_of_few_words, min_size=2, max_size=6))
 def test_self_bleu_equals_nltk_and_the_definition(sentences: list[list[int]]) -> None:
@@ -130,6 +132,7 @@ def test_self_bleu_equals_references_without_the_sentence() -> None:
         np.testing.assert_array_equal(scores[place], alone)
 
 
+@pytest.mark.slow
 def test_larger_sets_equal_nltk() -> None:
     rng = np.random.default_rng(2)
     references, hypotheses = random_sentences(400, rng), random_sentences(40, rng)

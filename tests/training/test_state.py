@@ -2,6 +2,7 @@ import json
 from collections.abc import Callable, Iterator
 from itertools import islice
 
+import pytest
 from fakes import seeded
 from loops import walk
 
@@ -31,6 +32,7 @@ def train(state: TrainState, corpus: Corpus) -> Iterator[Progress]:
     return walk(state, corpus, metric, PHASES, SCHEDULE, STOPPING)
 
 
+@pytest.mark.slow
 def test_a_saved_state_goes_on_as_if_nothing_had_happened(build: Build, corpus: Corpus) -> None:
     whole = build(3)
     whole.mle_optimizer.param_groups[0]["lr"] = 0.5  # too fast, so that it is lowered on the way
@@ -40,6 +42,7 @@ def test_a_saved_state_goes_on_as_if_nothing_had_happened(build: Build, corpus: 
     assert whole.rate_drops > 0
 
 
+@pytest.mark.slow
 def test_the_seed_decides_everything(build: Build, corpus: Corpus) -> None:
     one, same, other = (list(train(build(seed), corpus)) for seed in (3, 3, 4))
 

@@ -26,6 +26,7 @@ def trained(first: Tensor, second: Tensor, rounds: int, seed: int = 0) -> tuple[
     return critic, gaps[-1]
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.integers(0, 1000), st.integers(1, 12), st.sampled_from([1, 2, 10]))
 def test_no_pair_is_further_apart_than_its_distance(seed: int, size: int, rounds: int) -> None:
@@ -59,6 +60,7 @@ def test_the_norm_of_every_layer_is_near_one_from_the_first_update() -> None:
         critic.train()
 
 
+@pytest.mark.slow
 def test_two_places_are_as_far_apart_as_they_are() -> None:
     first, second = torch.zeros(50, 4), torch.tensor([[0.0, 3.0, 0.0, 1.0]]).repeat(50, 1)
     critic, gap = trained(first, second, 40)
