@@ -6,7 +6,7 @@ from fakes import FixedGenerator, Judge, assert_likely, lists_of, seeded, senten
 from torch import Tensor
 
 from sda.baselines import selection
-from sda.baselines.selection import BestOf, Fresh, Kept, Rejection
+from sda.baselines.selection import Accepted, BestOf, Fresh, Kept, Rejection
 from sda.errors import UserError
 from sda.models.discriminator import Discriminator
 from sda.reference.metric import ReferenceMetric, WeightedSum
@@ -140,6 +140,13 @@ def test_candidates_of_one_sentence_are_about_the_same() -> None:
 
     assert asked == [(18, 3)]
     assert labels_of(chosen.context).tolist() == [0, 1, 0, 1, 0, 1]
+
+
+def test_what_the_metric_accepts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selection, "LEAST_BATCH", 1)
+    tape = Tape(1, 3, 2, 5, 0, 4)
+
+    assert firsts(Accepted(METRIC, above=2)(tape, 3)) == [3, 5, 4]
 
 
 class FirstWord(Discriminator):

@@ -54,6 +54,29 @@ class BestOf:
         return Sentences.join(chosen)
 
 
+class Accepted:
+    """Sentences that score more than `above` by the metric: the most that a metric can do, as long
+    as it may be asked about every sentence that is written."""
+
+    def __init__(self, metric: WeightedSum, above: float = 0.5) -> None:
+        _require_parts(metric)
+        self._metric = metric
+        self._above = above
+
+    def __call__(self, write: Write, n: int) -> Sentences:
+        """n sentences, in the order in which they were written."""
+        passed: list[Sentences] = []
+        found = tries = 0
+        while found < n:
+            _check_tries(tries, n, found, "the metric")
+            written = write(max(LEAST_BATCH, n - found))
+            tries += len(written)
+            places = (self._metric(written).total > self._above).nonzero()[: n - found, 0]
+            passed.append(written[places])
+            found += len(places)
+        return Sentences.join(passed)
+
+
 class Rejection:
     """Sentences are accepted as likely as the discriminator holds them to be real.
 

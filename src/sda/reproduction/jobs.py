@@ -13,7 +13,7 @@ from sda.reproduction.definitions import Experiment, RowDefinition, chosen, merg
 from sda.runs.plan import plan
 from sda.settings.layers import Choices, source_kind
 from sda.settings.schema import CallSettings, GuardSettings, HandOverSettings, Settings
-from sda.training.stages import BufferSettings, StageTwoSettings
+from sda.training.stages import BufferSettings, JudgeSettings, StageTwoSettings
 
 NUMERICS = 1
 """Raise it when a change of the code changes what the same settings give, a default among them."""
@@ -127,6 +127,10 @@ def start_settings(settings: Settings) -> Settings:
             "guard": GuardSettings(),
             "calls": CallSettings(),
             "hand_over": HandOverSettings(),
+            "judge": JudgeSettings(),
+            "discriminator_phase": settings.discriminator_phase.model_copy(
+                update={"negatives": "written"}
+            ),
             "buffer": BufferSettings(),
             "stage2": StageTwoSettings(epochs=0),
         }

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import torch
 from torch import nn
 
+from sda.baselines.selection import Kept
 from sda.models.generator import Generator, generator_log_prob
 from sda.runs.parts import Selector
 from sda.runs.report import run_names
@@ -25,17 +26,17 @@ PROBED = 16  # sentences whose scores tell two models apart that have the same w
 class Model:
     """A generator under the name that its curve has, and the name of the one it started from.
 
-    `selector` makes what chooses among its sentences, if anything does.
+    `choose` makes what chooses among its sentences, if anything does.
     """
 
     name: str
     start: str | None
     generator: Generator
     digest: str
-    selector: Selector | None = None
+    choose: Callable[[torch.Generator], Selection | None] | None = None
 
     def selection(self, rng: torch.Generator) -> Selection | None:
-        return None if self.selector is None else self.selector.selection(rng)
+        return None if self.choose is None else self.choose(rng)
 
 
 def collect_models(runs: Sequence[Run], loaded: Loaded) -> list[Model]:
@@ -45,32 +46,35 @@ def collect_models(runs: Sequence[Run], loaded: Loaded) -> list[Model]:
     """
     starts: dict[str, str] = {}
     found = []
-    pairs = [(run.generator("mle"), run.generator("last")) for run in runs]
-    digests = [tuple(_digest(generator, loaded) for generator in pair) for pair in pairs]
-    several = len({start for start, _ in digests}) > 1
-    for run, name, pair, (start, last) in zip(runs, run_names(runs), pairs, digests, strict=True):
+    first = [run.generator("mle") for run in runs]
+    digests = [_digest(generator, loaded) for generator in first]
+    several = len(set(digests)) > 1
+    for run, name, generator, start in zip(runs, run_names(runs), first, digests, strict=True):
         if start not in starts:
             starts[start] = f"mle ({name})" if several else "mle"
-            found.append(Model(starts[start], None, pair[0], start))
+            found.append(Model(starts[start], None, generator, start))
         method = method_name(run.settings)
         title = method if len(runs) == 1 else f"{method} ({name})"
-        if run.settings.selection:
-            generator, selector = run.selecting(loaded)
-            digest = _selecting_digest(last, selector)
-            found.append(Model(title, starts[start], generator, digest, selector))
-        elif last != start:
-            found.append(Model(title, starts[start], pair[1], last))
+        last = last_model(run, loaded)
+        if last.digest != start:
+            found.append(replace(last, name=title, start=starts[start]))
     return found
 
 
 def last_model(run: Run, loaded: Loaded) -> Model:
-    """What became of the run: its generator, with its selection if it has one."""
-    if not run.settings.selection:
-        generator = run.generator("last")
-        return Model(run.settings.method, None, generator, _digest(generator, loaded))
-    generator, selector = run.selecting(loaded)
-    digest = _selecting_digest(_digest(generator, loaded), selector)
-    return Model(run.settings.method, None, generator, digest, selector)
+    """What became of the run: its generator, with what chooses among its sentences."""
+    method = run.settings.method
+    if run.settings.selection:
+        generator, selector = run.selecting(loaded)
+        digest = _selecting_digest(_digest(generator, loaded), selector)
+        return Model(method, None, generator, digest, selector.selection)
+    if run.keep < 1:
+        generator, judge, keep = run.generator(), run.judge().model, run.keep
+        told = hashlib.sha256(f"{_digest(generator, loaded)} {keep}".encode())
+        told.update(_weights(judge))
+        return Model(method, None, generator, told.hexdigest(), lambda _: Kept(judge, keep))
+    generator = run.generator("last")
+    return Model(method, None, generator, _digest(generator, loaded))
 
 
 def _digest(generator: Generator, loaded: Loaded) -> str:

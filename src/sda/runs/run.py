@@ -209,7 +209,8 @@ class Run:
             selection = selector.selection(seeded(seed, "selection"))
         else:
             generator = self.generator(stage)
-            share = self._kept(stage) if keep is None else keep
+            handed = self.keep if stage == HANDED else 1.0
+            share = handed if keep is None else keep
             if share != 1:
                 selection = Kept(self.judge().model, _share(share))
         if unique or no_copies:
@@ -225,9 +226,11 @@ class Run:
 
         return vocabulary.decode(write(n) if selection is None else selection(write, n))
 
-    def _kept(self, stage: str) -> float:
-        """The share of what that state writes that is kept, unless another is asked for."""
-        found = read_handed_over(self.folder.handed_over) if stage == HANDED else None
+    @property
+    def keep(self) -> float:
+        """The share of what the run's generator writes that is handed over, the best by its judge;
+        1 where no judge chooses."""
+        found = read_handed_over(self.folder.handed_over)
         return 1.0 if found is None else found.keep
 
     def judge(self) -> Judge:

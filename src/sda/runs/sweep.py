@@ -104,7 +104,7 @@ class Sweeper:
         decoding = make_point_decoding(by, value, self._never)
         facts = {"model": model.digest, by: value}
         likelihood: Measured = []
-        if model.selector is None:
+        if model.choose is None:
             likelihood = self._scores(
                 facts, partial(self._scorer.likelihood, model.generator, decoding)
             )
