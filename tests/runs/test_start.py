@@ -369,7 +369,7 @@ def test_leakrnn_alone_trains_the_discriminator_that_it_reads(
 
 
 def test_every_setting_is_known_to_matter_in_stage_one_or_not() -> None:
-    later = {"buffer", "stage2", "metric", "selection", "guard", "evaluation"}
+    later = {"buffer", "stage2", "metric", "selection", "guard", "hand_over", "evaluation"}
     beside = {"start", "method", "checkpoint_every", "discriminator_phase", "device"}
 
     assert set(Settings.model_fields) == {*SECTIONS, *later, *beside}
