@@ -11,6 +11,7 @@ import pytest
 import torch
 from fakes import seeded
 
+from sda.archive import Answered
 from sda.errors import UserError
 from sda.models.oracle import random_oracle
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
@@ -22,6 +23,7 @@ from sda.settings.layers import Choices, named, names_of
 from sda.settings.schema import Settings, leaves, make_settings, write_toml
 from sda.text.corpus import Corpus
 from sda.training.schedule import Phase
+from sda.training.stages import JudgeSettings
 from sda.training.step_kinds import INTERLEAVED, TRAINING
 
 KINDS = ("defaults", "discriminators", "generators", "methods", "metrics", "presets")
@@ -40,6 +42,7 @@ WITHOUT_METRIC = (
     "mixup",
 )
 WITH_METRIC = (
+    "metric-rejection",
     "sda",
     "sda-gail",
     "mixed",
@@ -96,6 +99,10 @@ def test_every_pair_of_models_builds_and_runs(
     generator: str, discriminator: str, corpus: Corpus
 ) -> None:
     settings, _ = Choices("captions", generator=generator, discriminator=discriminator).settle()
+    if discriminator.startswith("states"):
+        with pytest.raises(UserError, match="can only be fitted after Stage I"):
+            build_state(settings, corpus, seeded(1))
+        return
     if generator.startswith("leak") and discriminator == "rnn":
         with pytest.raises(UserError, match="features of a CNN discriminator"):
             build_state(settings, corpus, seeded(1))
@@ -104,6 +111,30 @@ def test_every_pair_of_models_builds_and_runs(
 
     assert state.generator.loss(corpus.train).isfinite()
     assert state.discriminator.real_logit(corpus.train).shape == (len(corpus),)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("generator", names_of("generators"))
+def test_every_discriminator_can_be_the_judge_of_every_generator(
+    generator: str, corpus: Corpus
+) -> None:
+    candidates = tuple(names_of("discriminators"))
+    choices = Choices("captions", generator=generator, preset="recommended", profile="smoke")
+    settings = choices.settle()[0]
+    judging = settings.judge.model_copy(
+        update={"candidates": candidates, "updates": 2, "check_every": 1}
+    )
+    state, _ = build_state(
+        settings.model_copy(update={"judge": judging, "metric": []}), corpus, seeded(1)
+    )
+    assert state.judge is not None
+    scores = torch.arange(len(corpus)).double()
+
+    assert state.judge.learn(
+        Answered(corpus.train, scores, scores[:, None], scores.long()), seeded(2)
+    )
+    assert set(state.judge.fits) == set(candidates)
+    assert state.judge(corpus.valid).total.isfinite().all()
 
 
 @pytest.mark.slow
@@ -373,7 +404,7 @@ def test_presets_of_the_two_control_experiments(
 @pytest.mark.parametrize(
     ("source", "method", "preset"),
     [
-        ("lines.txt", None, "recommended"),
+        ("lines.txt", "sda", "recommended"),
         ("lines.txt", "rl", "paper"),
         ("captions", None, "paper"),
         ("oracle", "sda", "paper"),
@@ -392,8 +423,31 @@ def test_a_file_of_ones_own_is_trained_as_recommended(
 
 def test_a_preset_may_hold_values_for_one_profile() -> None:
     epochs = {
-        profile: Choices("lines.txt", profile=profile).settle()[0].stage2.epochs
+        profile: Choices("lines.txt", "sda", profile=profile).settle()[0].stage2.epochs
         for profile in names_of("profiles")
     }
 
-    assert epochs == {"full": 100, "small": 40, "smoke": 3}
+    assert epochs == {"full": 40, "small": 12, "smoke": 3}
+
+
+def test_a_text_without_a_metric_is_learned_by_likelihood_alone() -> None:
+    metric = {"metric": [{"use": "sda.reference.bleu:Bleu"}]}
+
+    assert Choices("lines.txt").settle()[0].method == "mle"
+    assert Choices("lines.txt", metric="bleu").settle()[0].method == "sda"
+    assert Choices("lines.txt", values=metric).settle()[0].method == "sda"
+    assert Choices("lines.txt", preset="paper").settle()[0].method == "sda"
+    assert Choices("captions").settle()[0].method == "sda"
+
+
+def test_the_discriminator_is_the_judge_where_one_is_fitted() -> None:
+    def chosen(name: str, preset: str = "recommended") -> Settings:
+        return Choices("lines.txt", preset=preset, discriminator=name).settle()[0]
+
+    assert chosen("states").judge.candidates == ["states"]
+    assert chosen("auto").judge.candidates == JudgeSettings().candidates
+    assert chosen("states").discriminator == chosen("rnn").discriminator
+    with pytest.raises(UserError, match="unknown discriminator 'state'"):
+        chosen("state")
+    with pytest.raises(UserError, match="it is for the preset recommended"):
+        chosen("auto", preset="paper")

@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 NUMBERS = {
     "ablation": "",
     "baselines": "",
+    "budget": "",
     "coco": "E2",
     "emnlp": "E3",
     "grammar": "E5",

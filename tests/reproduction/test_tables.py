@@ -256,7 +256,10 @@ def test_a_single_pair_is_called_a_single_run(tmp_path: Path) -> None:
         (
             "recommended",
             ["mle", "paper", "recommended"],
-            [f"preset recommended minus {other}" for other in ("RNN", "SDA, preset paper")],
+            [
+                f"metric as reward, data in turn minus {other}"
+                for other in ("RNN", "SDA, preset paper")
+            ],
         ),
         # Where the preset is an attempt beside the paper's row, that row is the subject.
         (
@@ -265,7 +268,7 @@ def test_a_single_pair_is_called_a_single_run(tmp_path: Path) -> None:
             [
                 "+SDA minus RNN",
                 "+SDA minus +UN",
-                "+SDA minus preset recommended, rare words alone",
+                "+SDA minus metric as reward, rare words alone",
             ],
         ),
     ],

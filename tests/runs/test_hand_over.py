@@ -49,7 +49,7 @@ Train = Callable[..., Run]
 @pytest.fixture(scope="module")
 def train(toy_file: Path, metric: str) -> Train:
     def call(out: Path, more: tuple[str, ...], **choices: Any) -> Run:
-        return train_tiny(toy_file, out, more, preset="recommended", metric=metric, **choices)
+        return train_tiny(toy_file, out, more, preset="metric-reward", metric=metric, **choices)
 
     return call
 

@@ -14,13 +14,17 @@ def test_a_method_keeps_its_name(method: str) -> None:
     assert method_name(tiny_settings("captions", method=method)[0]) == method
 
 
-def test_the_recommended_preset_is_no_self_data_augmentation() -> None:
+def test_the_metric_as_reward_is_no_self_data_augmentation() -> None:
     """Neither discriminator nor buffer, and for a time its runs said `sda` all the same."""
-    settings, _ = Choices("my.txt").settle()
+    settings, _ = Choices("my.txt", preset="metric-reward").settle()
 
     assert settings.method == "sda" and settings.stage2.steps == "training"
     assert method_name(settings) == "metric-reward+mle"
-    assert method_name(Choices("my.txt", preset="paper").settle()[0]) == "sda"
+
+
+def test_a_judge_of_the_buffer_is_self_data_augmentation() -> None:
+    for preset in ("paper", "recommended"):
+        assert method_name(Choices("my.txt", preset=preset).settle()[0]) == "sda"
 
 
 @pytest.mark.parametrize(

@@ -35,14 +35,20 @@ def train(
         str | None,
         typer.Option(
             help="What is done after MLE: mle (nothing), rl, sda, raft, best-of-n, ...; by default"
-            " that of --config or of the generator, which is sda for most, as --preset has it."
+            " that of --config or of the generator, which is sda for most, as --preset has it; but"
+            " mle for a text file without a metric."
         ),
     ] = None,
     generator: Annotated[
         str, typer.Option(help="rnn, gru, leakrnn, transformer, cnn, seqgan or leakgan.")
     ] = "rnn",
     discriminator: Annotated[
-        str | None, typer.Option(help="rnn, cnn or seqgan; by default the profile's.")
+        str | None,
+        typer.Option(
+            help="rnn, cnn or seqgan; by default the profile's. With the preset recommended also"
+            " states and states-sum, or auto, the default: the one that tells best what the metric"
+            " accepts."
+        ),
     ] = None,
     metric: Annotated[
         str | None,
@@ -56,12 +62,12 @@ def train(
     preset: Annotated[
         str | None,
         typer.Option(
-            help="What training after MLE is like. `recommended`, the default for a text file:"
-            " sentences are rewarded by the metric itself, the text is learned in between, and"
-            " training stops early if the validation loss or the duplicates rise; it has no"
-            " discriminator and no buffer. `paper`, the default for all else: the paper's method."
-            " `vocabulary`, `repetition`: the paper's with a metric for rare words, or against"
-            " repeated ones."
+            help="What training after MLE is like. `recommended`, the default for a text file with"
+            " a metric: the metric is asked 2,000 times, a judge learns from its answers, rewards"
+            " and chooses, and the better of start and result is handed over. `metric-reward`:"
+            " sentences are rewarded by the metric itself, which is asked far more often. `paper`,"
+            " the default for all else: the paper's method. `vocabulary`, `repetition`: the paper's"
+            " with a metric for rare words, or against repeated ones."
         ),
     ] = None,
     config: Annotated[Path | None, typer.Option(help="Settings file (TOML).")] = None,
@@ -148,6 +154,11 @@ def train(
     settings, origins = choices.settle()
     folder = out or default_folder(source, generator, method_name(settings), profile, settings.seed)
     reporter = _reporter(quiet, json_lines)
+    if method is None and settings.method == "mle" and config is None:
+        reporter.say(
+            "no metric was given, so the text is all there is to learn: maximum likelihood, and no"
+            " Stage II; --metric says what a good sentence is"
+        )
     run = train_run(settings, origins, folder, reporter, resume)
     if not json_lines:
         _show_scores([run], quiet)

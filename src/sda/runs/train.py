@@ -361,7 +361,7 @@ class _Training:
         has_imitated = len(before) < len(lines)
         updates = state.updates - (before[-1]["updates"] if before else 0)
         if state.judge is not None:
-            learned = {LAST: state.generator} if state.sda_epoch else {}
+            learned = {LAST: state.generator} if state.sda_epoch and updates else {}
             return hand_over_judged(
                 settings,
                 self.loaded,

@@ -30,6 +30,7 @@ COMPONENTS = (
     "loop",
 )
 SOURCES = ("text", "captions", "oracle", "oracle-long")
+AUTO = "auto"  # among discriminators: all candidates of a judge
 LONG = 20  # words; a longer `oracle` has larger models, as in the paper's second synthetic set
 
 
@@ -201,7 +202,8 @@ class Choices:
 
     source: str
     method: str | None = None
-    """By default that of the user's file, or that the generator recipe is meant for, or `sda`."""
+    """By default that of the user's file, or that the generator recipe is meant for, or `sda`; but
+    `mle` for a text file without a metric."""
     generator: str = "rnn"
     preset: str | None = None
     """By default `recommended` for SDA on a text file, and `paper` for all else."""
@@ -218,7 +220,7 @@ class Choices:
         user = read_toml(self.config) if self.config else {}
         recipe = named("generators", self.generator)
         base, meant_for = recipe.pop("base", None), recipe.pop("method", "sda")
-        method = self.method or str(user.get("method", meant_for))
+        method = self.method or str(user.get("method", self._default_method(user, meant_for)))
         recipes = [self.generator] if base is None else [base, self.generator]
         layers = Layers(self._tags(user, recipes))
         layers.add(named("defaults", "defaults"), "default")
@@ -232,7 +234,7 @@ class Choices:
         layers.add(named("methods", method), f"method {method}")
         if self.discriminator is not None:
             name = self.discriminator
-            layers.add(named("discriminators", name), f"--discriminator {name}")
+            self._add_discriminator(layers, name)
         if self.metric is not None:
             layers.add({"metric": metric_parts(self.metric)}, f"--metric {self.metric}")
         layers.add(user, f"config {self.config}")
@@ -245,6 +247,32 @@ class Choices:
             if layers.table[key] != value:
                 raise UserError(f"setting '{key}' is given by itself: {layers.table[key]!r}")
         return make_settings(layers.table), layers.origins
+
+    @staticmethod
+    def _add_discriminator(layers: Layers, name: str) -> None:
+        """The discriminator of that name; where a judge is fitted it is the one candidate, and
+        `auto` names all of them."""
+        origin = f"--discriminator {name}"
+        phase = layers.table.get("discriminator_phase", {})
+        if phase.get("negatives") == "rejected":
+            if name != AUTO:
+                named("discriminators", name)
+                layers.add({"judge": {"candidates": [name]}}, origin)
+        elif name == AUTO:
+            raise UserError(
+                f"{origin}: a choice among discriminators needs a metric's answers to choose by;"
+                " it is for the preset recommended"
+            )
+        else:
+            layers.add(named("discriminators", name), origin)
+
+    def _default_method(self, user: Table, meant_for: str) -> str:
+        """What the generator is meant for; but where a user's text comes without a metric there is
+        nothing to learn beyond it, and maximum likelihood is all (decision 0153)."""
+        wants_more = self.metric or self.preset or "metric" in user or "metric" in self.values
+        if meant_for == "sda" and source_kind(self.source) == "text" and not wants_more:
+            return "mle"
+        return meant_for
 
     def _tags(self, user: Table, recipes: Sequence[str]) -> list[str]:
         """The cases that hold, the more special after the more general."""

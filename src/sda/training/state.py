@@ -139,6 +139,9 @@ class TrainState:
 
     def load(self, tensors: Mapping[str, Tensor], counters: Json) -> None:
         """Be what `tensors` and `counters` of another state said."""
+        if self.judge is not None:
+            # Before random numbers are set: a model that is made may draw from torch's own.
+            self.judge.load(under("judge", tensors), counters["judge"])
         self._load(tensors, counters, self._optimizers())
         self.buffer.load_state_dict(under("buffer", tensors))
         self.archive.load_state_dict(under("archive", tensors))
@@ -147,8 +150,6 @@ class TrainState:
         if self.second is not None:
             self.second.generator.load_state_dict(under("second", tensors))
             self.second.critic.load_state_dict(under("critic", tensors))
-        if self.judge is not None:
-            self.judge.load(under("judge", tensors), counters["judge"])
         self.best = under("best", tensors)
         self.start = under("start", tensors)
 

@@ -1,4 +1,4 @@
-"""A run of the preset `recommended` says what it is, wherever its name stands."""
+"""A run of the preset `metric-reward` says what it is, wherever its name stands."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ NAME = "metric-reward+mle"
 
 @pytest.fixture(scope="module")
 def run(toy_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return train_tiny(toy_file, tmp_path_factory.mktemp("recommended") / "run", preset=None)
+    return train_tiny(toy_file, tmp_path_factory.mktemp("rewarded") / "run", preset="metric-reward")
 
 
 def test_rows_and_curves_have_the_name(run: Run) -> None:
@@ -48,7 +48,8 @@ def test_folder_and_title_have_the_name(
     monkeypatch.chdir(tmp_path)
     write_toy(Path("mine.txt"))
     sets = [part for value in TINY for part in ("--set", value)]
-    answer = command("train", "mine.txt", "--profile", "smoke", *sets)
+    options = ("--profile", "smoke", "--preset", "metric-reward")
+    answer = command("train", "mine.txt", *options, *sets)
 
     assert answer.code == 0, answer.err
     assert f"{NAME} on mine.txt, seed 0" in answer.err
