@@ -3,10 +3,12 @@
 import pytest
 import torch
 from fakes import FixedGenerator, Judge, assert_likely, lists_of, seeded, sentences_of
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import Tensor
 
 from sda.baselines import selection
-from sda.baselines.selection import Accepted, BestOf, Fresh, Kept, Rejection
+from sda.baselines.selection import Accepted, BestOf, Fresh, Kept, Rejection, kept_rows
 from sda.errors import UserError
 from sda.models.discriminator import Discriminator
 from sda.reference.metric import ReferenceMetric, WeightedSum
@@ -163,6 +165,29 @@ def test_the_better_half_is_kept_in_the_order_of_writing() -> None:
     tape = Tape(3, 9, 1, 7, 5, 2, 8, 4)
 
     assert firsts(Kept(FirstWord(), keep=0.5, first=8)(tape, 3)) == [9, 7, 5]
+
+
+def test_short_and_long_sentences_are_kept_alike() -> None:
+    lengths = torch.tensor([2, 2, 2, 2, 9, 9, 9, 9])
+    verdicts = torch.tensor([8.0, 7.0, 6.0, 5.0, 1.0, 2.0, 3.0, 4.0])
+
+    assert kept_rows(verdicts, lengths, 0.5).tolist() == [0, 1, 6, 7]
+    assert kept_rows(verdicts, lengths, 1.0).tolist() == list(range(8))
+    assert kept_rows(verdicts, torch.full((8,), 3), 0.25).tolist() == [0, 1]
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(1, 9)), min_size=1), st.floats(0.05, 1))
+def test_enough_are_kept_and_a_better_one_of_equal_length_is_never_left(
+    pairs: list[tuple[int, int]], keep: float
+) -> None:
+    verdicts, lengths = (torch.tensor(column) for column in zip(*pairs, strict=True))
+    rows = kept_rows(verdicts.double(), lengths, keep)
+    left = sorted(set(range(len(pairs))) - set(rows.tolist()))
+
+    assert keep * len(pairs) <= len(rows) <= keep * len(pairs) + 4
+    for one in left:
+        same = [row for row in rows.tolist() if lengths[row] == lengths[one]]
+        assert all(verdicts[row] >= verdicts[one] for row in same)
 
 
 def test_few_sentences_have_the_bar_of_many() -> None:

@@ -25,6 +25,7 @@ from sda.text.sentences import Flat, Sentences
 
 MOST_TRIES = 1000
 CANDIDATES = 4  # of which the best is taken
+QUARTILES = (0.25, 0.5, 0.75)
 LEAST_BATCH = 256  # sentences judged at a time: small batches cost as much as larger ones
 
 
@@ -117,8 +118,8 @@ class Rejection:
 class Kept:
     """The share `keep` of what is written is kept: what the discriminator holds to be best.
 
-    At least `first` sentences are written, so that the bar is the same for few and for many. A bar
-    for all keeps more good sentences at equal writing than the best of two would (docs/log.md).
+    At least `first` sentences are written, so that few are chosen as many would be. One bar for all
+    keeps more good sentences at equal writing than the best of two would (docs/log.md).
     """
 
     def __init__(
@@ -135,8 +136,23 @@ class Kept:
         """n sentences, in the order in which they were written."""
         written = write(max(self._first, math.ceil(n / self._keep)))
         logits = log_ratio(self._discriminator, written)
-        bar = logits.sort(descending=True).values[math.ceil(self._keep * len(logits)) - 1]
-        return written[(logits >= bar).nonzero()[:n, 0]]
+        return written[kept_rows(logits, written.lengths.cpu(), self._keep)[:n]]
+
+
+def kept_rows(verdicts: Tensor, lengths: Tensor, keep: float) -> Tensor:
+    """The rows of the best share by their verdicts, in order.
+
+    The share is that of the shorter and of the longer sentences alike, in four parts: a long one
+    has more places to be wrong, and without this what is kept would be short.
+    """
+    edges = lengths.double().quantile(torch.tensor(QUARTILES, dtype=torch.float64))
+    parts = torch.bucketize(lengths.double(), edges)
+    kept = []
+    for part in torch.unique(parts):
+        rows = (parts == part).nonzero()[:, 0]
+        order = verdicts[rows].argsort(descending=True, stable=True)
+        kept.append(rows[order[: math.ceil(keep * len(rows))]])
+    return torch.cat(kept).sort().values
 
 
 class Fresh:

@@ -196,11 +196,11 @@ def _show_scores(runs: list[Any], quiet: bool = False) -> None:
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Run folder.")] = Path("runs/demo"),
+    out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("runs/demo"),
     seed: Seed = 0,
     profile: Annotated[str, typer.Option(help="Scale: smoke, small or full.")] = "small",
 ) -> None:
-    """Train on the embedded captions and compare MLE with SDA; goes on if interrupted."""
+    """Show on embedded captions what 2,000 calls of a metric buy; goes on if interrupted."""
     from sda.commands.demonstration import run_demo
 
     run_demo(out, seed, profile, _reporter(False, False))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import torch
 
 from sda.archive import Archive
+from sda.baselines.selection import kept_rows
 from sda.models.generator import Generator
 from sda.randomness import seeded
 from sda.reference.metric import WeightedSum
@@ -108,8 +109,8 @@ def _offers(
                 continue
             # As many sentences of each share, since diversity depends on their number.
             count = min(len(written), math.ceil(limits.samples / keep))
-            best = verdicts[:count].argsort(descending=True, stable=True)[: limits.samples]
-            kept = best.sort().values
+            rows = kept_rows(verdicts[:count], written.lengths[:count], keep)
+            kept = rows[: limits.samples]
             found = tuple(find_changes(start, figures(words(written[kept])), limits))
             if not any(change.is_broken for change in found):
                 verdict = float(verdicts[kept].mean())
