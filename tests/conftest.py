@@ -4,6 +4,7 @@ Classes and functions are in `fakes` and `tiny`.
 """
 
 import inspect
+import os
 import signal
 import sys
 import threading
@@ -12,6 +13,10 @@ from functools import cache
 from pathlib import Path
 from types import CodeType
 from typing import Any
+
+# numpy reads this once. Its threads wait by turning in circles, and where test processes share the
+# cores, most of the time goes there.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import hypothesis
 import pytest
