@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from sda.evaluation.evaluator import Evaluation
+from sda.runs.budget import TRIED
 from sda.runs.run import Run
 from sda.runs.train import train_run
 from sda.settings.layers import Choices
@@ -23,13 +24,15 @@ SCORES = {
     "self-bleu-5": "self-BLEU-5",
     "distinct-2": "distinct-2",
 }
-# Less text than in the profile, so that it takes minutes; the best of two of each sentence that
-# is scored are as many calls as the others have.
+# Less text than in the profile and shorter training, so that it takes under three minutes. The best
+# of two for each sample, and what the metric is tried on, are as many calls as the others have.
 SCALE: dict[str, Any] = {
     "embedded": {"train": 4000, "test": 2000},
     "discriminator_phase": {"first_rounds": 0},
-    "evaluation": {"final_samples": CALLS // 2},
+    "evaluation": {"final_samples": (CALLS - TRIED) // 2},
+    "mle": {"epochs": 16},
 }
+FEW = {"stage2": {"epochs": 5}}
 NOTE = (
     "Calls: sentences that the metric scored, all told. Written: sentences for each one that is"
     " kept. Lower self-BLEU and higher distinct-2 are more varied."
@@ -53,7 +56,8 @@ def run_demo(out: Path, seed: int, profile: str, reporter: Reporter) -> list[Run
 
     start = str(out / "sda")
     limit = {"calls": {"limit": CALLS}}
-    sda = trained("sda", "sda", "recommended", **limit)
+    shorter = {} if profile == "smoke" else FEW
+    sda = trained("sda", "sda", "recommended", **limit, **shorter)
     reward = trained("metric-reward", "sda", "metric-reward", start=start, **limit)
     best = trained("best-of-2", "best-of-n", "paper", start=start, selection={"candidates": 2})
     runs = [sda, reward, best]

@@ -84,7 +84,8 @@ def hand_over_judged(
     if best.keep < 1:
         cost += f", writing {1 / best.keep:.2g} sentences for each one kept"
     what = "Stage II" if best.stage == LAST else "The judge, choosing among sentences of the start,"
-    return HandedOver(best.stage, compared.sentence(what, cost), compared, best.keep)
+    sentence = f"{compared.sentence(what, cost)} {judge.told()}"
+    return HandedOver(best.stage, sentence, compared, best.keep)
 
 
 def _offers(

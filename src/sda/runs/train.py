@@ -2,44 +2,38 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from sda.baselines.selection import Kept
 from sda.devices import find_device
 from sda.errors import UserError
-from sda.files import write_json, write_text
 from sda.models.generator import Generator
 from sda.randomness import seeded
 from sda.runs.assemble import ask_through_archive, build_state
 from sda.runs.budget import make_budget
 from sda.runs.collapse import CollapseAlarm
-from sda.runs.costs import Watch, run_costs
-from sda.runs.folder import OWN_TEXT, STAGE_ONE, STOPPED_IN, RunFolder
+from sda.runs.costs import Watch
+from sda.runs.finishing import Finish
+from sda.runs.folder import OWN_TEXT, STOPPED_IN, RunFolder
 from sda.runs.guard import START, Breach, Guard
-from sda.runs.hand_over import LAST, MLE, HandedOver, hand_over, taken_back
+from sda.runs.hand_over import MLE
 from sda.runs.handed import check_given
 from sda.runs.keeper import Keeper
-from sda.runs.keeping import hand_over_judged
 from sda.runs.own_text import readable
-from sda.runs.parts import Selector, augment, build_objective, build_selection, hold_out
+from sda.runs.parts import augment, build_objective, build_selection, hold_out
 from sda.runs.plan import choose_loop, choose_policies, first_writer, plan
 from sda.runs.run import Run, trained_run
-from sda.runs.start import check_start, check_start_text, start_rows, take_start
+from sda.runs.start import check_start, check_start_text, take_start
 from sda.runs.trial import try_metric
 from sda.scoring.comparison import WATCHED
-from sda.scoring.final import score_rows
 from sda.scoring.monitor import Monitor
-from sda.scoring.row_scorer import RowScorer, real_row
 from sda.settings.method_name import method_name
 from sda.settings.schema import Settings, write_toml
 from sda.show.terminal import Reporter
 from sda.source import Loaded, load_source
-from sda.text.about import in_words
 from sda.training.progress import Diverged, Progress
 from sda.training.reward import make_reward
 from sda.training.schedule import Phase
@@ -307,92 +301,18 @@ class _Training:
         return state.stopped_early or Phase.GENERATOR not in self.phases[state.phase :]
 
     def _finish(self) -> None:
-        """Samples, scores, buffer and report; the mark that all is done comes last."""
-        from sda.runs.report import write_report
-
-        folder, settings, vocabulary = self.folder, self.settings, self.loaded.vocabulary
-        lines = folder.read_progress()
-        self.state.archive.epoch = self.state.sda_epoch
-        has_imitated = any(line["stage"] == "imitation" for line in lines)
-        start, last = self._start(), self.state.generator if has_imitated else None
-        handed = self._hand_over(start, lines) if settings.hand_over.check else None
-        hands_start = handed is not None and handed.stage == MLE
-        selection = self.selection
-        if handed is not None and handed.keep < 1:
-            assert self.state.judge is not None
-            selection = Kept(self.state.judge.model, handed.keep)
-            last = start if hands_start else last
-        rows, samples = score_rows(
-            settings,
-            RowScorer(self.loaded, settings),
-            start,
-            last,
-            selection,
-            start_rows(settings),
-            hands_start and selection is None,
-        )
-        if handed is not None:
-            write_json(folder.handed_over, handed.as_dict())
-        texts = vocabulary.decode(samples)
-        write_text(folder.samples, "".join(f"{text}\n" for text in texts))
-        state = STAGE_ONE if hands_start else folder.checkpoints.latest()
-        write_json(
-            folder.samples_info,
-            {"count": len(texts), "seed": settings.seed, "temperature": 1.0, "checkpoint": state},
-        )
-        if len(self.state.buffer):
-            kept = self.state.buffer.entries.sentences
-            abouts = [a.as_dict() for a in in_words(kept, self.corpus.labels, vocabulary)]
-            records = self.state.buffer.records(vocabulary.decode(kept), abouts)
-            text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-            write_text(folder.buffer, text)
-        real = real_row(rows)
-        write_json(folder.scores, {"rows": [row.as_dict(real) for row in rows]})
-        write_report([Run(folder.path)], folder.report)
-        epochs = self.state.phase + self.state.sda_epoch
-        stopped = {} if self.stopped_in is None else {STOPPED_IN: self.stopped_in}
-        costs = {**run_costs(lines), "calls": self.state.archive.paid}
-        write_json(folder.finished, {"epochs": epochs, **stopped, **costs})
-
-    def _hand_over(self, start: Generator, lines: list[dict[str, Any]]) -> HandedOver | None:
-        """What is handed over; None where nothing came after the start."""
-        settings, state, breach = self.settings, self.state, self.breach
-        before = [line for line in lines if line["stage"] != "imitation"]
-        has_imitated = len(before) < len(lines)
-        updates = state.updates - (before[-1]["updates"] if before else 0)
-        if state.judge is not None:
-            learned = {LAST: state.generator} if state.sda_epoch and updates else {}
-            return hand_over_judged(
-                settings,
-                self.loaded,
-                {**learned, MLE: start},
-                state.judge,
-                self.metric,
-                state.archive,
-                self.budget.checked,
-                updates,
-            )
-        if self.selection is None and not has_imitated:
-            return None
-        if self.selection is None and breach is not None and breach.back_to == 0:
-            return taken_back(breach.seen)
-        what = "Stage II" if state.sda_epoch else "The selection"
-        if breach is not None and breach.back_to:
-            what = f"Stage II, taken back to epoch {breach.back_to},"
-        # Its own random numbers: the samples of the run are what they are without a comparison.
-        selector = Selector(settings, self.loaded.corpus, self.metric, state.discriminator)
-        selection = selector.selection(seeded(settings.seed, "hand over", "selection"))
-        return hand_over(
-            settings,
+        """Samples, scores, buffer and report."""
+        Finish(
+            self.settings,
+            self.folder,
             self.loaded,
-            start,
-            state.generator,
-            selection,
+            self.state,
             self.metric,
-            settings.hand_over.samples,
-            what,
-            f"{updates:,} updates",
-        )
+            self.selection,
+            self.budget.checked,
+            self.breach,
+            self.stopped_in,
+        ).write(self._start())
 
 
 def _is_measured(line: dict[str, Any]) -> bool:

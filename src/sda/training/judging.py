@@ -97,6 +97,14 @@ class Judge:
         """How well it told the held-out part apart; none before it is fitted."""
         return {} if self.name is None else {"judge_auc": self.fits[self.name].auc}
 
+    def told(self) -> str:
+        """Who judges and how well, beside the others, in a sentence."""
+        assert self.name is not None
+        others = [f"{name} {fit.auc:.2f}" for name, fit in self.fits.items() if name != self.name]
+        beside = f" ({', '.join(others)})" if others else ""
+        auc = self.fits[self.name].auc
+        return f"The judge is {self.name}, AUC {auc:.2f} on held-out answers of the metric{beside}."
+
     def tensors(self) -> dict[str, Tensor]:
         if self._model is None:
             return {}
