@@ -42,6 +42,7 @@ LABELS = {
     "synthetic20": ("NLL_oracle (lower is better)", "NLL_valid (lower is more varied)"),
     "synthetic40": ("NLL_oracle (lower is better)", "NLL_valid (lower is more varied)"),
     **dict.fromkeys(("baselines", "recommended", "ablation"), GRAMMAR),
+    "budget": ("grammatical share above the start's curve", "calls of the metric", "10,000"),
     "vocabulary": ("sentences with a rare word (more is the aim)", "BLEU-2 (higher is better)"),
     "repetition": ("self-BLEU-3 (lower is more varied)", "BLEU-3 (higher is better)"),
     "size": ("gain in BLEU-2 over MLE", "5 % of the training text", "gain of sda"),

@@ -58,6 +58,17 @@ class RowDefinition(Section):
         """How much of the training text the row takes."""
         return 100 * float(self.settings.get("data", {}).get("share", 1))
 
+    @property
+    def calls(self) -> int | None:
+        """How often the row may ask its metric, where it says so."""
+        limit = self.settings.get("calls", {}).get("limit")
+        return None if limit is None else int(limit)
+
+    @property
+    def family(self) -> str:
+        """The name without the number of calls: rows that differ in nothing else share it."""
+        return self.name.removesuffix(f"-{self.calls}")
+
 
 class Experiment(Section):
     """One experiment of the paper, or one that asks what the paper did not."""

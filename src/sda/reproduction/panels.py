@@ -14,6 +14,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from sda.errors import UserError
 from sda.evaluation.catalogue import kind_of
+from sda.evaluation.dominance import Axis, Plane
 from sda.reproduction.definitions import Experiment
 from sda.reproduction.ledger import RunRecord
 from sda.reproduction.quantity import Quantity
@@ -22,6 +23,7 @@ from sda.reproduction.scene import Scene, row_label
 from sda.reproduction.series import (
     Curves,
     Spread,
+    above_spread,
     epoch_spread,
     final_points,
     final_values,
@@ -192,6 +194,43 @@ class GainPanel(Section):
         return drawn > 0
 
 
+class CallPanel(Section):
+    """What so many calls of the metric buy over the start's own curve, for each family of rows."""
+
+    kind: Literal["calls"]
+    x: str
+    """The score of diversity that is held equal."""
+    y: str
+    """The score of quality."""
+    families: dict[str, str] = Field(min_length=1)
+    """Names of rows without their number of calls, and what they are called."""
+
+    def draw(self, axes: Axes, scene: Scene) -> bool:
+        quality, diversity = kind_of(self.y), kind_of(self.x)
+        plane = Plane(
+            Axis(self.x, bool(diversity.higher_is_better)),
+            Axis(self.y, bool(quality.higher_is_better)),
+        )
+        drawn = 0
+        for family, label in self.families.items():
+            spread = above_spread(scene.present, family, plane, scene.ledger)
+            if len(spread.places):
+                row = next(row for row in scene.present if row.definition.family == family)
+                # Rows of one method have one style; here each family is a line of its own.
+                look = {"color": f"C{drawn}", "marker": "o", "markersize": 4.5, "label": label}
+                _draw_spread(axes, spread, scene.line(row) | look)
+                drawn += 1
+        axes.axhline(0, color="grey", linewidth=0.8)
+        axes.set_xscale("log")
+        calls = sorted({row.definition.calls for row in scene.rows if row.definition.calls})
+        axes.set_xticks(calls, [f"{count:,}" for count in calls])
+        axes.set_xticks([], minor=True)
+        axes.set_xlabel("calls of the metric")
+        axes.set_ylabel(f"{quality.title} above the start's curve\nat equal {diversity.title}")
+        axes.grid(alpha=0.3)
+        return drawn > 0
+
+
 class BarPanel(Section):
     """A bar for each row at temperature 1, a dot for each run, and a line for real text."""
 
@@ -217,7 +256,7 @@ class BarPanel(Section):
         return bool(names)
 
 
-Panel = TemperaturePanel | PointPanel | EpochPanel | GainPanel | BarPanel
+Panel = TemperaturePanel | PointPanel | EpochPanel | GainPanel | CallPanel | BarPanel
 _PANELS: TypeAdapter[list[Panel]] = TypeAdapter(list[Annotated[Panel, Field(discriminator="kind")]])
 
 

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sda.evaluation.dominance import Plane
+from sda.reproduction.distance import distance_on
 from sda.reproduction.ledger import Ledger, RunRecord
 from sda.reproduction.quantity import Quantity, Scores
 from sda.reproduction.rows import Row
@@ -172,6 +174,22 @@ def gain_spread(rows: Sequence[Row], method: str, score: str) -> Spread:
         if some:
             gains[percent] = some
     return _spread(gains)
+
+
+def above_spread(rows: Sequence[Row], family: str, plane: Plane, ledger: Ledger) -> Spread:
+    """How far runs of a family lie above the curve of their start, seed by seed, over the calls of
+    the metric (P,)."""
+    above: dict[float, list[float]] = {}
+    for row in rows:
+        calls = row.definition.calls
+        if calls is None or row.definition.family != family:
+            continue
+        for record in row.records.values():
+            start = ledger.find(str(record.data["start"]))
+            found = None if start is None else distance_on(plane, record, start)
+            if found is not None and found.as_trained is not None:
+                above.setdefault(float(calls), []).append(found.as_trained)
+    return _spread(above)
 
 
 def paper_gains(rows: Sequence[Row], method: str, score: str, base: str) -> Spread:
