@@ -73,7 +73,7 @@ def test_texts_that_cannot_be_read(
         (("--profile", "nope"), "unknown profile 'nope' (known: full, small, smoke)"),
         (("--method", "nope"), f"unknown method 'nope' (known: {', '.join(names_of('methods'))})"),
         (("--generator", "nope"), "unknown generator 'nope' (known: "),
-        (("--discriminator", "nope"), "unknown discriminator 'nope' (known: cnn, rnn, seqgan)"),
+        (("--discriminator", "nope"), "unknown discriminator 'nope' (known: cnn, rnn, seqgan, "),
         (("--metric", "nope"), "unknown metric 'nope' (known: bleu, "),
         (("--metric", "nope.py:score"), "nope.py: no such file"),
         (("--metric", "heavy*bleu"), "'heavy' is not a number"),

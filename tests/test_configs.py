@@ -98,7 +98,8 @@ def test_every_file_holds_known_settings(kind: str, name: str, part: str | None)
 def test_every_pair_of_models_builds_and_runs(
     generator: str, discriminator: str, corpus: Corpus
 ) -> None:
-    settings, _ = Choices("captions", generator=generator, discriminator=discriminator).settle()
+    choices = Choices("captions", generator=generator, discriminator=discriminator, profile="smoke")
+    settings, _ = choices.settle()
     if discriminator.startswith("states"):
         with pytest.raises(UserError, match="can only be fitted after Stage I"):
             build_state(settings, corpus, seeded(1))

@@ -27,7 +27,7 @@ from sda.reproduction.work import Places, train_job
 from sda.runs.sweep import TEMPERATURES, Sweep
 from sda.settings.layers import source_kind
 
-COSTS = {"updates", "tokens", "cpu-minutes"}
+COSTS = {"updates", "tokens", "calls", "cpu-minutes"}
 FEW = Sweep((1.0, 0.8), repeats=2)
 
 
@@ -160,9 +160,10 @@ def columns(name: str) -> set[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["captions", "oracle", "text"])
 def test_records_hold_the_columns_of_every_experiment(kind: str, places: Places) -> None:
-    files = ("data.valid=valid.txt", "data.test=test.txt", "evaluation.features=true")
+    features = "evaluation.features=true"
+    files = ("data.valid=valid.txt", "data.test=test.txt", features)
     job = {
-        "captions": lambda: tiny_job("sda"),
+        "captions": lambda: tiny_job("sda", features),
         "oracle": lambda: tiny_job("sda", *SMALL_ORACLE, source="oracle"),
         "text": lambda: tiny_job("sda", *files, source="train.txt"),
     }[kind]()

@@ -78,7 +78,7 @@ def test_jobs_are_run_and_one_that_fails_is_told(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("cocoa",), "unknown experiment 'cocoa' (known: ablation, baselines, coco, "),
+        (("cocoa",), "unknown experiment 'cocoa' (known: ablation, baselines, budget, coco, "),
         (("coco", "--profile", "huge"), "unknown profile 'huge'"),
         (("coco", "--models", "gru"), "unknown model 'gru' (known: rnn, leakrnn)"),
         (("coco", "--rows", "adv"), "unknown row 'adv'"),

@@ -75,4 +75,5 @@ def _panel(axes: Axes, title: str, names: Sequence[str], runs: Mapping[str, Line
     axes.set_title(title)
     axes.set_xlabel("epoch")
     axes.grid(alpha=0.3)
-    axes.legend(fontsize=7)
+    # Names of folders may be longer than a panel is wide, and would leave it no room.
+    axes.legend(fontsize=7).set_in_layout(False)

@@ -22,12 +22,12 @@ from sda.training.stages import JudgeSettings
 
 Logits = Callable[[Tensor], Tensor]
 """Of chosen rows of the sentences that are fitted on."""
-LEAST_GAIN = 1e-4  # of the held-out loss; less is noise
+LEAST_GAIN = 1e-4  # of the loss on the unseen part; less is noise
 
 
 @dataclass(frozen=True)
 class Fit:
-    """What came of a fit: the loss and the AUC on the held-out part, and the updates it took."""
+    """What came of a fit: the loss and the AUC on the unseen part, and the updates it took."""
 
     loss: float
     auc: float
@@ -69,13 +69,13 @@ def fit(
     settings: JudgeSettings,
     rng: torch.Generator,
 ) -> Fit:
-    """Teach the judge which sentences are real, until a held-out part says that it is enough.
+    """Teach the judge which sentences are real, until an unseen part says that it is enough.
 
     The judge ends as it was when the loss on that part was lowest.
     """
     order = torch.randperm(len(sentences), generator=rng)
-    count = max(1, round(settings.held_out * len(order)))
-    held_out, rest = order[:count], order[count:]
+    count = max(1, round(settings.unseen * len(order)))
+    unseen, rest = order[:count], order[count:]
     logits = judge.begin_fit(sentences.to(judge.device))
     targets = is_real.float().to(judge.device)
     learned = [value for value in judge.parameters() if value.requires_grad]
@@ -91,8 +91,8 @@ def fit(
             (loss + judge.penalty()).backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             updates += 1
-        found = _of_many(judge, logits, held_out)
-        now = binary_cross_entropy_with_logits(found, targets[held_out]).item()
+        found = _of_many(judge, logits, unseen)
+        now = binary_cross_entropy_with_logits(found, targets[unseen]).item()
         since += 1
         if now < best - LEAST_GAIN:
             best, since = now, 0
@@ -100,8 +100,8 @@ def fit(
     with torch.no_grad():
         for value, was in zip(learned, kept, strict=True):
             value.copy_(was)
-    found = _of_many(judge, logits, held_out)
-    return Fit(best, auc(found.cpu(), is_real[held_out]), updates)
+    found = _of_many(judge, logits, unseen)
+    return Fit(best, auc(found.cpu(), is_real[unseen]), updates)
 
 
 def fit_best(
@@ -111,7 +111,7 @@ def fit_best(
     settings: JudgeSettings,
     rng: torch.Generator,
 ) -> tuple[str, dict[str, Fit]]:
-    """Fit all of them on the same sentences; the name of the one with the lowest held-out loss."""
+    """Fit all of them on the same sentences; the name of the best on those unseen."""
     seed = int(torch.randint(2**62, (1,), generator=rng))
     fits = {
         name: fit(judge, sentences, is_real, settings, torch.Generator().manual_seed(seed))

@@ -94,7 +94,7 @@ class Judge:
         return Scores(verdicts, verdicts[:, None])
 
     def figures(self) -> dict[str, float]:
-        """How well it told the held-out part apart; none before it is fitted."""
+        """How well it told the unseen part apart; none before it is fitted."""
         return {} if self.name is None else {"judge_auc": self.fits[self.name].auc}
 
     def told(self) -> str:
@@ -103,7 +103,8 @@ class Judge:
         others = [f"{name} {fit.auc:.2f}" for name, fit in self.fits.items() if name != self.name]
         beside = f" ({', '.join(others)})" if others else ""
         auc = self.fits[self.name].auc
-        return f"The judge is {self.name}, AUC {auc:.2f} on held-out answers of the metric{beside}."
+        unseen = "answers of the metric that it never saw"
+        return f"The judge is {self.name}, AUC {auc:.2f} on {unseen}{beside}."
 
     def tensors(self) -> dict[str, Tensor]:
         if self._model is None:

@@ -78,7 +78,7 @@ class JudgeSettings(Section):
     """The discriminator that is fitted on the metric's verdicts, accepted against rejected."""
 
     candidates: list[str] = Field(default=["states", "states-sum", "rnn"], min_length=1)
-    """Names of discriminators that are fitted; the one with the lowest held-out loss judges."""
+    """Names of discriminators that are fitted; the best on unseen answers judges."""
     asked: PositiveInt = 2000
     """Sentences that the metric is asked for it; with a limit of calls, what the limit leaves."""
     checked: PositiveInt = 200
@@ -92,12 +92,12 @@ class JudgeSettings(Section):
     accept: float = Field(default=0.5, gt=0, lt=1)
     """The share of scored sentences nearest to which the cut between accepted and rejected lies; a
     metric that says yes or no has its own."""
-    held_out: float = Field(default=0.1, gt=0, lt=1)
+    unseen: float = Field(default=0.1, gt=0, lt=1)
     """Share of the scored sentences that no fit learns from: it ends fits and compares them."""
     updates: PositiveInt = 1500
     """Updates of one fit at most."""
     check_every: PositiveInt = 50
-    """Updates between two looks at the held-out part."""
+    """Updates between two looks at the unseen part."""
     patience: PositiveInt = 6
     """Looks without a lower loss after which a fit ends."""
     batch_size: PositiveInt = 64
