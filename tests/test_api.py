@@ -146,7 +146,7 @@ def test_a_callback_has_ended_training_also_if_scoring_is_interrupted(
 
     choices: dict[str, Any] = {"profile": "smoke", "preset": "paper", "settings": tiny_table()}
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("sda.runs.train.score_rows", killed)
+        patch.setattr("sda.runs.finishing.score_rows", killed)
         sda.train(toy_file, tmp_path / "run", callbacks=[Lines(stage, 1)], **choices)
     settings, _ = tiny_settings(toy_file, values={"start": str(tmp_path / "run")})
     # Only a Stage I that has all of its epochs may be the start of another run.

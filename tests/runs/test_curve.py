@@ -173,9 +173,12 @@ def test_a_run_of_mle_alone(mle_run: Run, tmp_path: Path) -> None:
 
 
 def test_a_selection_is_applied_at_every_temperature(
-    toy_file: Path, tmp_path: Path, measured: list[float]
+    toy_file: Path, tmp_path: Path, measured: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    metric = tmp_path / "longest.py"
+    # Samples are drawn by what tells models apart, the name of the metric among it: one that does
+    # not change with the folder gives the same ones every time.
+    monkeypatch.chdir(tmp_path)
+    metric = Path("longest.py")
     metric.write_text("def words(texts):\n    return [len(text.split()) for text in texts]\n")
     run = train_tiny(toy_file, tmp_path / "run", method="best-of-n", metric=f"{metric}:words")
     # The rows of the run's own table are sampled in the same way.
