@@ -42,6 +42,10 @@ TINY = (
     "evaluation.final_samples=30",
 )
 EPOCHS = 5
+# Of what Stage II may cost in diversity.
+NO_LIMITS = tuple(
+    f"hand_over.{name}=1e9" for name in ("duplicates", "copies", "self_bleu", "mauve", "reverse")
+)
 SMALL_ORACLE = ("embedded.length=8", "embedded.vocabulary=50", "embedded.oracle_size=8")
 
 

@@ -55,7 +55,7 @@ def train(
     - `calls`: the most sentences that the metric may be asked in all. Stage II is cut to fit, and
       what was asked is never asked again: it stands in `archive.jsonl` in the run folder.
     - `profile`: the scale: `"smoke"` takes seconds, `"small"` minutes, `"full"` is the paper's.
-    - `preset`: `"recommended"`, the default for texts of your own, or `"paper"`.
+    - `preset`: `"recommended"`, the default for texts of your own with a metric, or `"paper"`.
     - `seed`: the same seed gives the same run, bit for bit.
     - `config`: a settings file (TOML).
     - `settings`: single values in a nested mapping, such as `{"stage2": {"rollouts": 4}}`; for a

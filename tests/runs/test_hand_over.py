@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 from fakes import FixedGenerator
-from tiny import TINY, Answer, Interrupting, outcome, train_tiny
+from tiny import NO_LIMITS, TINY, Answer, Interrupting, outcome, train_tiny
 from torch import Tensor
 
 from sda.errors import UserError
@@ -23,9 +23,6 @@ from sda.source import Loaded, load_source
 from sda.text.sentences import Sentences
 
 CHECK = "hand_over.check=true"
-NO_LIMITS = tuple(
-    f"hand_over.{name}=1e9" for name in ("duplicates", "copies", "self_bleu", "mauve", "reverse")
-)
 # A file of eighty lines measures nothing finely, so that each test has the limits it is about.
 CHECKED = (CHECK, *NO_LIMITS, "hand_over.samples=100", "evaluation.every=1", "guard.rules=[]")
 BETTER = (*CHECKED, "stage2.rate=0.05")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from tiny import Answer, Interrupting, outcome, train_tiny
+from tiny import NO_LIMITS, Answer, Interrupting, outcome, train_tiny
 
 from sda.errors import UserError
 from sda.runs.curve_models import collect_models
@@ -17,9 +17,6 @@ from sda.runs.run import Run
 from sda.source import load_source
 
 # A file of eighty lines measures nothing finely, so that each test has the limits it is about.
-NO_LIMITS = tuple(
-    f"hand_over.{name}=1e9" for name in ("duplicates", "copies", "self_bleu", "mauve", "reverse")
-)
 JUDGED = (
     *NO_LIMITS,
     "calls.limit=300",

@@ -55,10 +55,9 @@ def test_it_ranks_what_it_never_saw_as_the_metric_would(judge: Judge) -> None:
     fresh = sample(WRITER, 300, seeded(9))
     verdicts = judge(fresh)
 
-    assert auc(verdicts.total, scores_of(fresh) == 0) > 0.9
-    assert ((verdicts.total >= 0) & (verdicts.total <= 1)).all()
-    assert torch.equal(verdicts.parts[:, 0], verdicts.total)
-    assert len(judge(fresh[:0]).total) == 0
+    assert auc(verdicts, scores_of(fresh) == 0) > 0.9
+    assert ((verdicts >= 0) & (verdicts <= 1)).all()
+    assert len(judge(fresh[:0])) == 0
 
 
 def test_the_one_with_the_lowest_held_out_loss_judges(judge: Judge) -> None:
@@ -75,7 +74,7 @@ def test_it_is_the_same_after_saving_and_loading(judge: Judge) -> None:
     other.load(judge.tensors(), judge.facts())
 
     assert other.name == judge.name and other.fits == judge.fits
-    assert torch.equal(other(fresh).total, judge(fresh).total)
+    assert torch.equal(other(fresh), judge(fresh))
 
 
 def test_it_knows_nothing_before_it_is_fitted() -> None:
@@ -111,7 +110,7 @@ def test_the_seed_decides_the_fit() -> None:
         torch.manual_seed(0)
         one = made()
         one.learn(answered(written), seeded(4))
-        found.append(one(written).total)
+        found.append(one(written))
 
     assert torch.equal(*found)
 

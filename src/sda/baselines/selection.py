@@ -118,8 +118,7 @@ class Rejection:
 class Kept:
     """The share `keep` of what is written is kept: what the discriminator holds to be best.
 
-    At least `first` sentences are written, so that few are chosen as many would be. One bar for all
-    keeps more good sentences at equal writing than the best of two would (docs/log.md).
+    At least `first` sentences are written, so that few are chosen as many would be.
     """
 
     def __init__(

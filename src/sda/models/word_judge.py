@@ -13,7 +13,7 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import logsigmoid, pad
+from torch.nn.functional import logsigmoid
 
 from sda.models.discriminator import Discriminator
 from sda.models.generator import CHUNK, Generator
@@ -91,17 +91,12 @@ class WordJudge(Discriminator):
         spread[mask] = states
         return spread.sum(1) / sentences.lengths.clamp(min=1)[:, None]
 
-    def word_logits(self, sentences: Sentences) -> Tensor:
-        """(B, T) the verdict on each word before its sigmoid; zero on padding."""
-        trimmed = sentences.trimmed()
-        mask = trimmed.mask
-        verdicts = self._verdicts(self._states(trimmed))
-        spread = verdicts.new_zeros(mask.shape).masked_scatter(mask, verdicts)
-        return pad(spread, (0, sentences.tokens.shape[1] - spread.shape[1]))
-
     def real_logit(self, sentences: Sentences) -> Tensor:
         sentences = sentences.trimmed()
-        return self._pool(self.word_logits(sentences), sentences.mask)
+        mask = sentences.mask
+        verdicts = self._verdicts(self._states(sentences))
+        spread = verdicts.new_zeros(mask.shape).masked_scatter(mask, verdicts)
+        return self._pool(spread, mask)
 
     def _states(self, sentences: Sentences) -> Tensor:
         parts = [

@@ -104,7 +104,7 @@ def _offers(
     offers = []
     for stage, generator in generators.items():
         written = write(generator, math.ceil(limits.samples / settings.judge.keep))
-        verdicts = judge(written).total
+        verdicts = judge(written)
         for keep in shares(settings.judge.keep):
             if stage == MLE and keep == 1:
                 continue

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 
 from sda.algorithm import self_data_augmentation
 from sda.baselines.two_policy import TwoPolicies
@@ -82,9 +82,10 @@ def plan(settings: Settings) -> tuple[list[Phase], list[list[Step]], TrainingSet
     steps = _kinds(two)
     imitates = any(step.loss is Loss.IMITATION for step in steps)
     is_judged = imitates and two.reward in ("prob", "gail") and not is_fitted
-    selects = not is_fitted and takes_discriminator(settings.selection)
+    selects = settings.selection and takes(settings.selection, "selection", "discriminator")
     is_read = takes(settings.generator, "generator", "discriminator")
-    first_rounds = phase.first_rounds if is_judged or selects or is_read else 0
+    is_chosen_by = selects and not is_fitted
+    first_rounds = phase.first_rounds if is_judged or is_chosen_by or is_read else 0
     buffer = settings.buffer
     if buffer.source == "training":
         if buffer.reject_copies:
@@ -104,11 +105,6 @@ def plan(settings: Settings) -> tuple[list[Phase], list[list[Step]], TrainingSet
         stage2=two,
     )
     return stage_one(mle.epochs, first_rounds, mle.alternations), schedule, training
-
-
-def takes_discriminator(selection: Mapping[str, Any]) -> bool:
-    """Whether sentences are chosen by the discriminator in the end."""
-    return bool(selection) and takes(selection, "selection", "discriminator")
 
 
 def _check_policies(settings: Settings) -> None:

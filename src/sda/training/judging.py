@@ -13,7 +13,6 @@ from sda.archive import TRIAL, Answered
 from sda.models.discriminator import Discriminator
 from sda.models.generator import CHUNK
 from sda.rewards import judge
-from sda.text.scores import Scores
 from sda.text.sentences import Sentences
 from sda.training.fitting import Fit, accepted, fit_best
 from sda.training.stages import JudgeSettings
@@ -40,9 +39,6 @@ class Judge:
 
     It ranks sentences as a metric does, at no metric calls. Until it is fitted it knows nothing.
     """
-
-    names = ("judge",)
-    depends_on_generator = False
 
     def __init__(
         self, candidates: Mapping[str, Callable[[], Discriminator]], settings: JudgeSettings
@@ -83,15 +79,14 @@ class Judge:
         self._model = untaught[self.name]
         return True
 
-    def __call__(self, sentences: Sentences) -> Scores:
-        """D of each sentence, as a score."""
+    def __call__(self, sentences: Sentences) -> Tensor:
+        """(B,) D of each sentence, float64, on the CPU."""
         device = self.model.device
         parts = [torch.zeros(0, dtype=torch.float64)]
         for first in range(0, len(sentences), CHUNK):
             some = sentences[first : first + CHUNK].to(device)
             parts.append(judge(self.model, some).cpu().double())
-        verdicts = torch.cat(parts)
-        return Scores(verdicts, verdicts[:, None])
+        return torch.cat(parts)
 
     def figures(self) -> dict[str, float]:
         """How well it told the unseen part apart; none before it is fitted."""
