@@ -18,16 +18,16 @@ from sda.training.judging import Judge, asked_in
 from sda.training.stages import JudgeSettings
 
 WORDS = 5
-QUICK = JudgeSettings(updates=120, check_every=20, patience=3, rate=0.02)
+QUICK = JudgeSettings(updates=120, check_every=20, patience=3, rate=0.02, members=3)
 WRITER = RnnGenerator(Frame(WORDS, 0, 6), seeded(1), embedding=6, hidden=6, init_std=0.5)
 
 
 def made() -> Judge:
-    def states() -> Discriminator:
-        return WordJudge(WRITER, sample(WRITER, 1, seeded(0)), seeded(3), hidden=16)
+    def states(number: int) -> Discriminator:
+        return WordJudge(WRITER, sample(WRITER, 1, seeded(0)), seeded(3 + number), hidden=16)
 
-    def rnn() -> Discriminator:
-        return RnnDiscriminator(WORDS, seeded(3), 2, 2)
+    def rnn(number: int) -> Discriminator:
+        return RnnDiscriminator(WORDS, seeded(3 + number), 2, 2)
 
     return Judge({"states": states, "rnn": rnn}, QUICK)
 

@@ -7,7 +7,7 @@ one is told of every sentence which side of the metric it is on (decision 0151).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -67,15 +67,19 @@ def fit(
     sentences: Sentences,
     is_real: Tensor,
     settings: JudgeSettings,
-    rng: torch.Generator,
+    seed: int,
+    member: int = 0,
 ) -> Fit:
     """Teach the judge which sentences are real, until an unseen part says that it is enough.
 
-    The judge ends as it was when the loss on that part was lowest.
+    The judge ends as it was when the loss on that part was lowest. Members of a panel have one
+    seed, and each its own unseen part.
     """
-    order = torch.randperm(len(sentences), generator=rng)
+    order = torch.randperm(len(sentences), generator=torch.Generator().manual_seed(seed))
     count = max(1, round(settings.unseen * len(order)))
+    order = order.roll(-member * count)
     unseen, rest = order[:count], order[count:]
+    rng = torch.Generator().manual_seed(seed + member)
     logits = judge.begin_fit(sentences.to(judge.device))
     targets = is_real.float().to(judge.device)
     learned = [value for value in judge.parameters() if value.requires_grad]
@@ -109,15 +113,18 @@ def fit_best(
     sentences: Sentences,
     is_real: Tensor,
     settings: JudgeSettings,
-    rng: torch.Generator,
+    seed: int,
 ) -> tuple[str, dict[str, Fit]]:
     """Fit all of them on the same sentences; the name of the best on those unseen."""
-    seed = int(torch.randint(2**62, (1,), generator=rng))
-    fits = {
-        name: fit(judge, sentences, is_real, settings, torch.Generator().manual_seed(seed))
-        for name, judge in judges.items()
-    }
+    fits = {name: fit(judge, sentences, is_real, settings, seed) for name, judge in judges.items()}
     return min(fits, key=lambda name: fits[name].loss), fits
+
+
+def mean_fit(fits: Sequence[Fit]) -> Fit:
+    """Of several that are asked together: means of their losses and AUCs, and all updates."""
+    n = len(fits)
+    loss, area = sum(one.loss for one in fits) / n, sum(one.auc for one in fits) / n
+    return Fit(loss, area, sum(one.updates for one in fits))
 
 
 @torch.no_grad()

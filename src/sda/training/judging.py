@@ -12,13 +12,14 @@ from torch import Tensor
 from sda.archive import TRIAL, Answered
 from sda.models.discriminator import Discriminator
 from sda.models.generator import CHUNK
+from sda.models.panel import Panel
 from sda.rewards import judge
 from sda.text.sentences import Sentences
-from sda.training.fitting import Fit, accepted, fit_best
+from sda.training.fitting import Fit, accepted, fit, fit_best, mean_fit
 from sda.training.stages import JudgeSettings
 
 MODEL = "model."
-"""Before the names of the weights of the discriminator that judges."""
+"""Before the names of the weights of the discriminators that judge."""
 
 
 def asked_in(epoch: int, epochs: int, settings: JudgeSettings) -> int:
@@ -41,17 +42,17 @@ class Judge:
     """
 
     def __init__(
-        self, candidates: Mapping[str, Callable[[], Discriminator]], settings: JudgeSettings
+        self, candidates: Mapping[str, Callable[[int], Discriminator]], settings: JudgeSettings
     ) -> None:
-        """`candidates` make untaught discriminators; one that reads the generator's states takes
-        them as they are then."""
+        """`candidates` make untaught discriminators, each number another; one that reads the
+        generator's states takes them as they are then."""
         self._candidates = dict(candidates)
         self._settings = settings
         self.name: str | None = None
-        """Of the one that judges, among the candidates."""
+        """Of the kind that judges, among the candidates."""
         self.fits: dict[str, Fit] = {}
         """What came of the last fit of each candidate."""
-        self._model: Discriminator | None = None
+        self._model: Panel | None = None
 
     @property
     def is_fitted(self) -> bool:
@@ -74,9 +75,14 @@ class Judge:
         is_real = accepted(scores, self._settings.accept)
         if bool(is_real.all()):
             return False
-        untaught = {name: make() for name, make in self._candidates.items()}
-        self.name, self.fits = fit_best(untaught, sentences, is_real, self._settings, rng)
-        self._model = untaught[self.name]
+        seed = int(torch.randint(2**62, (1,), generator=rng))
+        given = sentences, is_real, self._settings, seed
+        firsts = {name: make(0) for name, make in self._candidates.items()}
+        self.name, self.fits = fit_best(firsts, *given)
+        others = [self._candidates[self.name](n) for n in range(1, self._settings.members)]
+        fits = [self.fits[self.name], *(fit(one, *given, n) for n, one in enumerate(others, 1))]
+        self.fits[self.name] = mean_fit(fits)
+        self._model = Panel([firsts[self.name], *others])
         return True
 
     def __call__(self, sentences: Sentences) -> Tensor:
@@ -104,7 +110,7 @@ class Judge:
     def tensors(self) -> dict[str, Tensor]:
         if self._model is None:
             return {}
-        return {f"{MODEL}{name}": value for name, value in self._model.state_dict().items()}
+        return {f"{MODEL}{name}": value for name, value in self._model.kept().items()}
 
     def facts(self) -> dict[str, Any]:
         """All that is not a tensor, ready for JSON."""
@@ -116,6 +122,8 @@ class Judge:
         self.fits = {name: Fit(**values) for name, values in facts["fits"].items()}
         self._model = None
         if self.name is not None:
-            self._model = self._candidates[self.name]()
-            weights = {name.removeprefix(MODEL): value for name, value in tensors.items()}
-            self._model.load_state_dict(weights)
+            make = self._candidates[self.name]
+            self._model = Panel([make(number) for number in range(self._settings.members)])
+            with torch.no_grad():
+                for name, value in self._model.kept().items():
+                    value.copy_(tensors[f"{MODEL}{name}"])
