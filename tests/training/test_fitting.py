@@ -108,8 +108,8 @@ def test_the_judge_ends_as_it_was_at_its_best() -> None:
     torch.manual_seed(0)
     # Nothing can be learned of the held-out part, so training on longer makes it worse.
     found = fit(judge, written, random, QUICK, 4, member=2)
-    # A fifth is unseen: the third fifth by the third member.
-    order = torch.randperm(60, generator=torch.Generator().manual_seed(4))[24:36]
+    # A tenth is unseen: the third tenth by the third member.
+    order = torch.randperm(60, generator=torch.Generator().manual_seed(4))[12:18]
     with torch.no_grad():
         logits = judge.eval().real_logit(written[order])
     loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, random[order].float())

@@ -92,9 +92,9 @@ class JudgeSettings(Section):
     accept: float = Field(default=0.5, gt=0, lt=1)
     """The share of scored sentences nearest to which the cut between accepted and rejected lies; a
     metric that says yes or no has its own."""
-    members: PositiveInt = 5
+    members: PositiveInt = 1
     """How many of the best kind are fitted; D is the mean of theirs."""
-    unseen: float = Field(default=0.2, gt=0, lt=1)
+    unseen: float = Field(default=0.1, gt=0, lt=1)
     """Share of the scored sentences that a fit does not learn from: it ends the fit, and compares
     kinds. Each member has another part of them."""
     updates: PositiveInt = 1500
