@@ -31,20 +31,20 @@ class Panel(Discriminator):
         self.members = nn.ModuleList(members)
 
     def features(self, sentences: Sentences) -> Tensor:
-        return torch.cat([one.features(sentences) for one in self._each()], 1)
+        return torch.cat([one.features(sentences) for one in self.each()], 1)
 
     def real_logit(self, sentences: Sentences) -> Tensor:
-        return mean_logit(torch.stack([one.real_logit(sentences) for one in self._each()]))
+        return mean_logit(torch.stack([one.real_logit(sentences) for one in self.each()]))
 
     def completed_logit(self, prefixes: Tensor, completions: Sentences) -> Tensor:
-        logits = [one.completed_logit(prefixes, completions) for one in self._each()]
+        logits = [one.completed_logit(prefixes, completions) for one in self.each()]
         return mean_logit(torch.stack(logits))
 
     def kept(self) -> dict[str, Tensor]:
         """All tensors that it is made of, those that members share once."""
         return dict(chain(self.named_parameters(), self.named_buffers()))
 
-    def _each(self) -> Sequence[Discriminator]:
+    def each(self) -> Sequence[Discriminator]:
         return tuple(self.members)  # type: ignore[arg-type]
 
 

@@ -15,7 +15,7 @@ from sda.models.generator import CHUNK
 from sda.models.panel import Panel
 from sda.rewards import judge
 from sda.text.sentences import Sentences
-from sda.training.fitting import Fit, accepted, fit, fit_best, mean_fit
+from sda.training.fitting import Fit, accepted, parts, race
 from sda.training.stages import JudgeSettings
 
 MODEL = "model."
@@ -53,19 +53,20 @@ class Judge:
         self.fits: dict[str, Fit] = {}
         """What came of the last fit of each candidate."""
         self._model: Panel | None = None
+        self._answers = self._seed = 0  # of the last fit: how many, and what part is whose
 
     @property
     def is_fitted(self) -> bool:
         return self._model is not None
 
     @property
-    def model(self) -> Discriminator:
+    def model(self) -> Panel:
         if self._model is None:
             raise RuntimeError("the judge is not fitted yet")
         return self._model
 
     def learn(self, answered: Answered, rng: torch.Generator) -> bool:
-        """Fit all candidates on what the metric said and keep the best; False where it said the
+        """Fit candidates on what the metric said and keep the best kind; False where it said the
         same of all sentences, which teaches nothing.
 
         What it was only tried on is left out: the generator did not write that.
@@ -75,24 +76,28 @@ class Judge:
         is_real = accepted(scores, self._settings.accept)
         if bool(is_real.all()):
             return False
-        seed = int(torch.randint(2**62, (1,), generator=rng))
-        given = sentences, is_real, self._settings, seed
-        firsts = {name: make(0) for name, make in self._candidates.items()}
-        self.name, self.fits = fit_best(firsts, *given)
-        others = [self._candidates[self.name](n) for n in range(1, self._settings.members)]
-        fits = [self.fits[self.name], *(fit(one, *given, n) for n, one in enumerate(others, 1))]
-        self.fits[self.name] = mean_fit(fits)
-        self._model = Panel([firsts[self.name], *others])
+        self._answers = len(written)
+        self._seed = int(torch.randint(2**62, (1,), generator=rng))
+        self.name, members, self.fits = race(
+            self._candidates, sentences, is_real, self._settings, self._seed
+        )
+        self._model = Panel(members)
         return True
+
+    def unseen(self, answered: Answered) -> tuple[Tensor, Tensor]:
+        """Rows of what it learned from, and for each D of a member that did not see it: what the
+        judge would have said of it before it was told."""
+        written = (answered.epochs != TRIAL).nonzero()[: self._answers, 0]
+        rows, verdicts = [], []
+        for number, member in enumerate(self.model.each()):
+            part, _ = parts(len(written), self._settings.unseen, self._seed, number)
+            rows.append(written[part])
+            verdicts.append(_verdicts(member, answered.sentences[written[part]]))
+        return torch.cat(rows), torch.cat(verdicts)
 
     def __call__(self, sentences: Sentences) -> Tensor:
         """(B,) D of each sentence, float64, on the CPU."""
-        device = self.model.device
-        parts = [torch.zeros(0, dtype=torch.float64)]
-        for first in range(0, len(sentences), CHUNK):
-            some = sentences[first : first + CHUNK].to(device)
-            parts.append(judge(self.model, some).cpu().double())
-        return torch.cat(parts)
+        return _verdicts(self.model, sentences)
 
     def figures(self) -> dict[str, float]:
         """How well it told the unseen part apart; none before it is fitted."""
@@ -114,12 +119,14 @@ class Judge:
 
     def facts(self) -> dict[str, Any]:
         """All that is not a tensor, ready for JSON."""
-        return {"name": self.name, "fits": {name: asdict(fit) for name, fit in self.fits.items()}}
+        fits = {name: asdict(fit) for name, fit in self.fits.items()}
+        return {"name": self.name, "fits": fits, "answers": self._answers, "seed": self._seed}
 
     def load(self, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
         """Be what `tensors` and `facts` of another said."""
         self.name = facts["name"]
         self.fits = {name: Fit(**values) for name, values in facts["fits"].items()}
+        self._answers, self._seed = facts["answers"], facts["seed"]
         self._model = None
         if self.name is not None:
             make = self._candidates[self.name]
@@ -127,3 +134,12 @@ class Judge:
             with torch.no_grad():
                 for name, value in self._model.kept().items():
                     value.copy_(tensors[f"{MODEL}{name}"])
+
+
+def _verdicts(model: Discriminator, sentences: Sentences) -> Tensor:
+    """(B,) D of each sentence, float64, on the CPU."""
+    found = [torch.zeros(0, dtype=torch.float64)]
+    for first in range(0, len(sentences), CHUNK):
+        some = sentences[first : first + CHUNK].to(model.device)
+        found.append(judge(model, some).cpu().double())
+    return torch.cat(found)
