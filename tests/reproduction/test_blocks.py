@@ -9,7 +9,7 @@ from tiny import Answer
 
 from reproduction.records import jobs_of, record_of, write_ledger
 from sda.errors import UserError
-from sda.reproduction.blocks import updated
+from sda.reproduction.blocks import tables_of, updated
 from sda.reproduction.definitions import experiment
 from sda.reproduction.ledger import Ledger
 
@@ -29,7 +29,7 @@ def page(*markers: str) -> str:
 
 
 def update(text: str, ledger: Ledger = EMPTY) -> str:
-    return updated(text, ledger, "small", "page.md")
+    return updated(text, tables_of(ledger, "small"), "page.md")
 
 
 def test_a_changed_ledger_is_noticed(tmp_path: Path) -> None:

@@ -7,16 +7,15 @@ from pathlib import Path
 import pytest
 
 from reproduction.records import jobs_of, record_of, write_ledger
-from sda.reproduction.blocks import updated
+from sda.reproduction.blocks import TablesOf, tables_of, updated
 from sda.reproduction.contrasts import difference_sheet, distance_sheet
 from sda.reproduction.definitions import experiment, experiment_names
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.short_tables import MOST_COLUMNS
-from sda.reproduction.tables import base_tables
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "results"
-LEDGER = Ledger(ROOT / "results")
+TABLES = tables_of(Ledger(ROOT / "results"), "small")
 README = ROOT / "README.md"
 INDEX = FOLDER / "README.md"
 # Made by hand before there was a ledger, as they say themselves.
@@ -38,7 +37,7 @@ def figures_of(name: str) -> frozenset[str]:
     """All figures that the full tables of an experiment hold, without their signs."""
     texts = [
         text
-        for table in base_tables(experiment(name), LEDGER, "small")
+        for table in TABLES(name)
         for sheet in (table.sheet(), difference_sheet(table), distance_sheet(table))
         for row in sheet.body
         for text in row
@@ -59,9 +58,9 @@ def unknown_figures(path: Path, names: list[str]) -> list[str]:
     ]
 
 
-def is_up_to_date(path: Path, ledger: Ledger) -> bool:
+def is_up_to_date(path: Path, tables: TablesOf) -> bool:
     text = path.read_text(encoding="utf-8")
-    return updated(text, ledger, "small", str(path)) == text
+    return updated(text, tables, str(path)) == text
 
 
 def test_there_is_a_page_for_every_experiment_and_nothing_else() -> None:
@@ -78,14 +77,14 @@ def test_the_index_leads_to_every_page() -> None:
 
 @pytest.mark.parametrize("path", [README, INDEX, *PAGES], ids=lambda path: path.stem)
 def test_a_page_is_up_to_date(path: Path) -> None:
-    assert is_up_to_date(path, LEDGER), f"run sda table --update {path.relative_to(ROOT)}"
+    assert is_up_to_date(path, TABLES), f"run sda table --update {path.relative_to(ROOT)}"
 
 
 def test_a_page_follows_its_ledger(tmp_path: Path) -> None:
     run = record_of(jobs_of("grammar")["mle", 0], scores={"grammar-issues": 99.9})
     ledger = write_ledger(tmp_path, [run])
 
-    assert not is_up_to_date(FOLDER / "grammar.md", ledger)
+    assert not is_up_to_date(FOLDER / "grammar.md", tables_of(ledger, "small"))
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)

@@ -129,7 +129,7 @@ def table(
     from sda.errors import UserError
     from sda.files import write_text
     from sda.reproduction import definitions
-    from sda.reproduction.blocks import pages_of, update_page
+    from sda.reproduction.blocks import pages_of, tables_of, update_page
     from sda.reproduction.ledger import Ledger
     from sda.reproduction.tables import base_tables
 
@@ -139,8 +139,9 @@ def table(
     if update is not None:
         if form is not None or out is not None or models is not None:
             raise UserError("--update takes no --format, -o or --models")
+        tables_by_name = tables_of(ledger, profile)
         for page in pages_of(update):
-            print(f"{page}: {'changed' if update_page(page, ledger, profile) else 'up to date'}")
+            print(f"{page}: {'changed' if update_page(page, tables_by_name) else 'up to date'}")
     if experiment is not None:
         tables = base_tables(definitions.experiment(experiment), ledger, profile, models)
         if out is not None:

@@ -27,6 +27,7 @@ from sda.show.markup import as_markdown
 END = "<!-- end -->"
 NO_RUNS = "No runs yet.\n"
 WIDTH = 110  # letters in a line of text
+TablesOf = Callable[[str], list[BaseTable]]
 _BEGIN = re.compile(r"<!--\s*begin\b(.*)-->")
 
 
@@ -40,23 +41,26 @@ def pages_of(path: Path) -> list[Path]:
     return found
 
 
-def update_page(path: Path, ledger: Ledger, profile: str) -> bool:
+def tables_of(ledger: Ledger, profile: str) -> TablesOf:
+    """From the name of an experiment to its tables, which are read once: that takes a while."""
+    return cache(lambda name: base_tables(experiment(name), ledger, profile))
+
+
+def update_page(path: Path, tables: TablesOf) -> bool:
     """The page on the disk has its blocks from the ledger; whether that changed it."""
     try:
         with naming(path):
             before = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise UserError(f"{path}: not UTF-8 text") from None
-    after = updated(before, ledger, profile, str(path))
+    after = updated(before, tables, str(path))
     if after != before:
         write_text(path, after)
     return after != before
 
 
-def updated(text: str, ledger: Ledger, profile: str, name: str) -> str:
+def updated(text: str, tables: TablesOf, name: str) -> str:
     """The text with its blocks from the ledger; a wrong marker raises with the line of `name`."""
-    # A page has several blocks of an experiment, and to plan its jobs takes a while.
-    tables = cache(lambda name: base_tables(experiment(name), ledger, profile))
     kept: list[str] = []
     begun: int | None = None
     for number, line in enumerate(text.splitlines(keepends=True), 1):
@@ -79,7 +83,7 @@ def updated(text: str, ledger: Ledger, profile: str, name: str) -> str:
     return "".join(kept)
 
 
-def _block(words: Sequence[str], read: Callable[[str], list[BaseTable]], where: str) -> str:
+def _block(words: Sequence[str], read: TablesOf, where: str) -> str:
     """What belongs between the markers, with an empty line at both ends."""
     names = [word for word in words if "=" not in word]
     options = dict(word.split("=", 1) for word in words if "=" in word)
