@@ -125,6 +125,13 @@ def test_figures_of_the_verdicts_come_from_the_pages_they_name() -> None:
     assert unknown_figures(INDEX, experiment_names()) == []
 
 
+def test_figures_of_the_readme_come_from_the_ledger() -> None:
+    text = README.read_text(encoding="utf-8").partition("## What it did not")[2]
+    figures = re.findall(r"\d+\.\d{3}", text)
+
+    assert len(figures) >= 4 and set(figures) <= figures_of("coco")
+
+
 def test_a_figure_that_no_table_has_is_noticed(tmp_path: Path) -> None:
     page = tmp_path / "grammar.md"
     page.write_text("It has 0.517 of BLEU-3 and 9.123 of nothing.\n")
