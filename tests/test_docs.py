@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -72,9 +71,7 @@ def test_the_index_of_decisions_has_every_page_once() -> None:
 def test_python_of_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (block,) = blocks(ROOT / "docs" / "guide.md", "python")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        exec(compile(block, "guide.md", "exec"), {})
+    exec(compile(block, "guide.md", "exec"), {})
 
 
 def test_the_readme_is_short() -> None:
