@@ -75,7 +75,7 @@ def _entry(thing: Any, name: str, members: tuple[str, ...]) -> Iterator[str]:
     if not inspect.isclass(thing) or "__init__" in vars(thing):
         yield f"```\n{_call(thing, f'sda.{name}')}\n```\n"
     yield f"{inspect.getdoc(thing)}\n"
-    fields = dict(_fields(thing)) if inspect.isclass(thing) else {}
+    fields = dict(described_fields(thing)) if inspect.isclass(thing) else {}
     if fields:
         yield "\n".join(f"- `{field}`: {text}" for field, text in fields.items()) + "\n"
     for member in members:
@@ -117,7 +117,7 @@ def _shown(default: Any) -> str:
     return "[]" if is_factory else repr(default)
 
 
-def _fields(kind: type) -> Iterator[tuple[str, str]]:
+def described_fields(kind: type) -> Iterator[tuple[str, str]]:
     """The fields of a class that have a docstring below them."""
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
     assert isinstance(tree, ast.ClassDef)
