@@ -47,8 +47,9 @@ def _with_paths(settings: Settings, change: Callable[[str], str]) -> Settings:
         "metric": [_with_file(part, change) for part in settings.metric],
     }
     data = settings.data
-    files = {"valid": data.valid and change(data.valid), "test": data.test and change(data.test)}
-    update["data"] = replace(data, **files)
+    update["data"] = replace(
+        data, valid=data.valid and change(data.valid), test=data.test and change(data.test)
+    )
     synonyms = settings.augmentation.get("synonyms")
     if synonyms is not None:
         update["augmentation"] = {**settings.augmentation, "synonyms": change(synonyms)}

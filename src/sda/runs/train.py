@@ -181,6 +181,8 @@ class _Training:
         self.reporter.start(title, self.loaded.summary, epochs, done)
         if self.budget.sentence:
             self.reporter.say(self.budget.sentence)
+        for sentence in self.loaded.advice if not done else ():
+            self.reporter.say(f"advice: {sentence}")
         watch = Watch()
         try:
             for progress in () if self.ended else self._train():
