@@ -110,7 +110,8 @@ def test_json_prints_an_object_a_line(command: Command, toy_file: Path, tmp_path
     assert lines[0]["message"].startswith(
         "the metric will be asked at most 128 times: 16 to try it"
     )
-    assert [line for line in lines[1:] if "warning" not in line] == Run(out).progress()
+    assert lines[1]["message"].startswith("advice: ")
+    assert [line for line in lines[2:] if "warning" not in line] == Run(out).progress()
 
 
 def test_train_with_files_of_its_own(command: Command, tmp_path: Path) -> None:
@@ -353,7 +354,8 @@ def test_an_interrupted_command(toy_file: Path, tmp_path: Path) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        # How often the metric will be asked, then the first epoch.
+        # How often the metric will be asked, advice on the text, then the first epoch.
+        process.stdout.readline()
         process.stdout.readline()
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
