@@ -27,7 +27,7 @@ made from docstrings by `tools/make_api_page.py`.
 """
 # Under each heading its names, and of each class the members that a reader needs.
 CHAPTERS: dict[str, dict[str, tuple[str, ...]]] = {
-    "Train and judge": {"train": (), "evaluate": ()},
+    "Train and judge": {"train": (), "resume": (), "evaluate": ()},
     "What comes back": {
         "Run": (
             "path",

@@ -191,9 +191,12 @@ def refuse_idle(source: str, values: Mapping[str, Any]) -> None:
     kind = source_kind(source)
     for section, needed in (("data", "text"), ("embedded", "oracle")):
         if values[section] and kind != needed:
-            name = "a text file" if needed == "text" else needed
+            name = "a text file of your own" if needed == "text" else f"the source {needed!r}"
             key = next(iter(values[section]))
-            raise UserError(f"setting '{section}.{key}' is for {name}, and {source!r} is none")
+            raise UserError(
+                f"setting '{section}.{key}' has a meaning only for {name}, not for {source!r};"
+                " leave it out"
+            )
 
 
 @dataclass(frozen=True)
@@ -245,7 +248,10 @@ class Choices:
         for key, value in (("source", self.source), ("method", method)):
             # Layers were chosen by these two, so a later change would only change their names.
             if layers.table[key] != value:
-                raise UserError(f"setting '{key}' is given by itself: {layers.table[key]!r}")
+                raise UserError(
+                    f"setting '{key}' is {layers.table[key]!r} in a settings file or by --set, but"
+                    f" the run was asked for with {value!r}; say it in one place"
+                )
         return make_settings(layers.table), layers.origins
 
     @staticmethod
