@@ -87,7 +87,7 @@ def test_texts_that_cannot_be_read(
         ),
         (("--set", "method=mle"), "setting 'method' is 'mle' in a settings file or by --set, but"),
         (("--set", "source=captions"), "setting 'source' is 'captions' in a settings file or"),
-        (("--length", "5"), "setting 'embedded.length' is for oracle, and "),
+        (("--length", "5"), "setting 'embedded.length' has a meaning only for the source 'oracle'"),
         (("--config", "nope.toml"), "nope.toml: no such file"),
         (("--valid", "nope.txt"), "nope.txt does not exist"),
     ],
