@@ -37,6 +37,7 @@ class RunFolder:
         self.buffer = path / "buffer.jsonl"
         self.samples = path / "samples.txt"
         self.samples_info = path / "samples.json"
+        self.examples = path / "examples.json"
         self.scores = path / "scores.json"
         self.handed_over = path / "handed_over.json"
         self.curve = path / "curve.json"
@@ -184,6 +185,7 @@ class RunFolder:
             self.buffer,
             self.samples,
             self.samples_info,
+            self.examples,
             self.scores,
             self.handed_over,
             self.report,
