@@ -44,6 +44,9 @@ class Examiner:
         self._loaded = loaded
         self._judge = judge if judge is not None and judge.is_fitted else None
         self._archive = archive
+        self._train = loaded.corpus.train.to("cpu")
+        # Subwords are put together for it, which takes as long as the text is.
+        self._train_words = loaded.vocabulary.words(self._train)
 
     def sides(self, seed: int, start: Generator, result: Sentences | None) -> Examples:
         """Real text, the start as it writes, and the first of the result where it is another."""
@@ -60,9 +63,8 @@ class Examiner:
         vocabulary, corpus = self._loaded.vocabulary, self._loaded.corpus
         texts = vocabulary.decode(sentences)
         abouts = in_words(sentences, corpus.labels, vocabulary)
-        train = corpus.train.to("cpu")
-        best, similarity = most_similar(vocabulary.words(sentences), vocabulary.words(train))
-        nearest = vocabulary.decode(train[torch.from_numpy(best)])
+        best, similarity = most_similar(vocabulary.words(sentences), self._train_words)
+        nearest = vocabulary.decode(self._train[torch.from_numpy(best)])
         return [
             {
                 "text": text,
@@ -108,6 +110,7 @@ def examples_of(run: Run) -> Examples:
         return {}
     with naming(folder.samples):
         texts = folder.samples.read_text(encoding="utf-8").splitlines()[:SHOWN]
+    torch.set_num_threads(run.settings.threads)
     try:
         loaded = load_source(run.settings)
         folder.keep_text(loaded)
