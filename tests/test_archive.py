@@ -67,6 +67,16 @@ def test_equal_questions_are_asked_once() -> None:
     assert archive.unknown([CAT, DOG, CAT, BIRD, DOG]) == [0, 3]
 
 
+def test_what_was_said_once_is_known_unless_it_may_change() -> None:
+    one = Scores(torch.tensor([1.5]), torch.zeros(1, 0))
+    archive, changing = Archive(), Archive(repeats=True)
+    archive.add([CAT], one)
+    changing.add([CAT], one)
+
+    assert (archive.known(CAT), archive.known(DOG)) == (1.5, None)
+    assert changing.known(CAT) is None
+
+
 def test_what_a_text_is_about_makes_another_question() -> None:
     archive = Archive()
     archive.add([CAT], Scores(torch.tensor([1.0]), torch.zeros(1, 0)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -95,14 +95,20 @@ def train_tiny(
     draws: bool = False,
     **choices: Any,
 ) -> Run:
-    """A run of seconds. Its report has curves only if it `draws`: they take most of the time."""
+    """A run of seconds. Its report has drawings only if it `draws`: they take most of the time."""
     settings, origins = tiny_settings(source, *more, **choices)
-    with nullcontext() if draws else mock.patch.object(run_page, "draw_curves", no_curves):
+    with nullcontext() if draws else undrawn():
         return train_run(settings, origins, out, reporter or Quiet(), resume)
 
 
-def no_curves(runs: object) -> str:
-    return "<svg></svg>"
+@contextmanager
+def undrawn() -> Iterator[None]:
+    """No page has a drawing of training or of a plane."""
+    with (
+        mock.patch.object(run_page, "draw_curves", lambda runs: []),
+        mock.patch.object(run_page, "draw_plane", lambda *plane, **options: ""),
+    ):
+        yield
 
 
 @dataclass(frozen=True)

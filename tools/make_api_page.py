@@ -41,7 +41,7 @@ CHAPTERS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "Evaluation": ("value", "as_dict"),
         "Score": ("as_dict",),
-        "Alarm": (),
+        "Alarm": ("advice",),
         "Options": (),
         "UserError": (),
     },

@@ -113,6 +113,11 @@ class Archive:
         self._ahead = {}
         return list(range(len(questions)))
 
+    def known(self, question: Question) -> float | None:
+        """The score that the metric gave once; None where it never did, or may change its mind."""
+        answer = self._known.get(question)
+        return None if answer is None else answer[0]
+
     def add(self, questions: Sequence[Question], scores: Scores) -> None:
         """Write down what the metric answered."""
         answers = torch.cat((scores.total[:, None], scores.parts), 1).tolist()

@@ -1,9 +1,14 @@
 """Every sign is said in one sentence, and values near those of real text raise none."""
 
+import inspect
+import re
+
 import pytest
 
-from sda.evaluation.alarms import find_alarms
+from sda.commands.generating import sample
+from sda.evaluation.alarms import ADVICE, Alarm, find_alarms
 from sda.evaluation.score import Score
+from sda.settings.schema import Settings
 
 REAL = {
     "bleu-2": 0.9,
@@ -37,6 +42,7 @@ def test_each_sign_by_itself(changes: dict[str, float], name: str, words: str) -
     assert words in alarm.message
     assert set(alarm.scores) == {key.replace("_", "-") for key in changes}
     assert alarm.as_dict().keys() == {"name", "scores", "message"}
+    assert alarm.advice.endswith(".")
 
 
 @pytest.mark.parametrize(
@@ -71,3 +77,17 @@ def test_an_interval_tells_of_chance_too() -> None:
 
 def test_without_real_text_there_is_nothing_to_say() -> None:
     assert find_alarms(scores(duplicate_share=1.0), []) == []
+
+
+def test_an_alarm_of_your_own_has_no_advice() -> None:
+    assert Alarm("mine", (), "words").advice == ""
+
+
+def test_advice_names_commands_options_and_settings_that_there_are() -> None:
+    text = " ".join(ADVICE.values())
+
+    assert set(re.findall(r"sda (\w+) RUN", text)) == {"curve", "sample"}
+    for option in set(re.findall(r"--[a-z-]+", text)):
+        assert option.removeprefix("--").replace("-", "_") in inspect.signature(sample).parameters
+    for section, key in re.findall(r"(stage2|mle)\.(\w+)", text):
+        assert key in Settings.model_fields[section].annotation.model_fields

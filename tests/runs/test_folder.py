@@ -198,7 +198,8 @@ def test_a_broken_vocabulary_is_named(content: str, folder: RunFolder) -> None:
 
 
 def test_only_results_are_cleared(folder: RunFolder) -> None:
-    results = (folder.buffer, folder.samples, folder.samples_info, folder.scores, folder.report)
+    results = (folder.buffer, folder.samples, folder.samples_info, folder.examples, folder.scores)
+    results += (folder.report,)
     kept = (folder.config, folder.vocabulary, folder.progress)
     for path in (*results, *kept):
         path.write_text("something")

@@ -12,6 +12,7 @@ from tiny import NO_LIMITS, Answer, Interrupting, outcome, train_tiny
 
 from sda.errors import UserError
 from sda.runs.curve_models import collect_models
+from sda.runs.examples import examples_of
 from sda.runs.keeping import shares
 from sda.runs.run import Run
 from sda.source import load_source
@@ -102,6 +103,14 @@ def test_no_sentence_twice_and_no_copy(run: Run) -> None:
 
     assert len(found) == 60 == len(set(found))
     assert not set(found) & train
+
+
+def test_the_judge_says_what_it_thinks_of_the_examples(run: Run) -> None:
+    found = examples_of(run)
+    scored = {s["by"] for sentences in found.values() for s in sentences}
+
+    assert scored <= {"judge", "metric"} and "judge" in scored
+    assert all(0 <= s["score"] <= 1 for sentences in found.values() for s in sentences)
 
 
 def test_a_run_without_a_judge_cannot_choose(toy_run: Run) -> None:

@@ -29,7 +29,8 @@ def test_rows_and_curves_have_the_name(run: Run) -> None:
 
 def test_the_report_has_the_name(run: Run) -> None:
     page = run.folder.report.read_text()
-    table = page[page.index("<table") : page.index("</table>")]
+    scores = page.index('class="scores')
+    table = page[scores : page.index("</table>", scores)]
 
     assert NAME in table and "sda" not in table
 

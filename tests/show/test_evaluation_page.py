@@ -32,7 +32,11 @@ def test_the_page_holds_all_that_was_measured() -> None:
         "few sentences like a dog.",
         "0.500!",
         "a dog train",
-        "one: samples and the nearest training sentences",
+        "Samples and the nearest training sentences",
+        "nearest in training (0.50): a dog train",
+        "Whether each sentence reads like real text",
+        "How many of a sample's n-grams of up to 2 words",
+        "Scores of one, two beside real text",
         "0.8 to 1",
         "Values, intervals and signatures of real text",
         "refs:5|a dog",
@@ -69,3 +73,17 @@ def test_json_is_one_object_or_a_list() -> None:
     assert one["file"] == "a.txt"
     assert one["ceiling"][0]["name"] == "bleu-2"
     assert isinstance(as_json(FILES, [evaluation(), evaluation()]), list)
+
+
+def test_copies_are_told_from_sentences_of_the_same_words() -> None:
+    pairs = [
+        {"sample": "a cat", "train": "a cat", "similarity": 1.0},
+        {"sample": "no no no", "train": "no no", "similarity": 1.0},
+        {"sample": "xyz", "train": "a cat", "similarity": 0.0},
+    ]
+    found = Evaluation(3, 3, [Score("bleu-2", 0.5, True, "")], nearest=list(pairs))
+    text = Page(as_html(FILES[:1], [found])).text
+
+    assert text.count("a copy of a training sentence") == 1
+    assert "nearest in training (1.00): no no" in text
+    assert text.count("no training sentence has a word of it") == 1

@@ -33,7 +33,10 @@ def test_scores_stand_in_groups_beside_real_text() -> None:
         ("quality", [["bleu-2", "0.900", "0.500", "0.750!"]]),
         ("words and lengths", [["length", "-", "12.2", "12.2"]]),
     ]
-    assert table.alarms == [("b", "too many.")]
+    ((name, text),) = table.alarms
+    assert name == "b"
+    # What it is, then what to do.
+    assert text.startswith("too many. Write with sda sample RUN --unique")
     assert table.notes == ["few sentences."]
 
 

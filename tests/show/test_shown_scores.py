@@ -2,7 +2,8 @@
 
 import pytest
 
-from sda.show.shown_scores import group_of, main_scores, score_column, score_figure
+from sda.evaluation.catalogue import GROUP_ABOUTS, KINDS
+from sda.show.shown_scores import main_scores, score_column, score_figure, score_groups
 
 
 @pytest.mark.parametrize(
@@ -41,9 +42,12 @@ def test_main_scores_in_the_order_of_tables() -> None:
     found = main_scores(["length", "novelty-6", "politeness", "bleu-5", "mauve"])
 
     assert found == ["bleu-5", "length", "mauve", "politeness"]
-    assert [group_of(name) for name in found] == [
-        "quality",
-        "words and lengths",
-        "quality and diversity",
-        "other",
-    ]
+
+
+def test_groups_say_what_they_are_about() -> None:
+    groups = score_groups([["bleu-5", 1.0], ["length", 2.0], ["bleu-4", 3.0], ["politeness", 4.0]])
+
+    assert [group.title for group in groups] == ["quality", "words and lengths", "other"]
+    assert [list(row) for row in groups[0].rows] == [["bleu-5", 1.0], ["bleu-4", 3.0]]
+    assert groups[2].about == "Scores of your own."
+    assert {kind.group for kind in KINDS} < GROUP_ABOUTS.keys()

@@ -23,6 +23,20 @@ ORDER_SHARE = 0.3
 
 ByName = Mapping[str, Score]
 
+ADVICE = {
+    "better-than-real": "Do not report this score alone: sda curve RUN says whether quality is"
+    " higher at equal diversity.",
+    "duplicates": "Write with sda sample RUN --unique; a higher temperature or fewer epochs of"
+    " Stage II (stage2.epochs) leave fewer.",
+    "self-bleu": "Write at a higher temperature, or train with fewer epochs of Stage II"
+    " (stage2.epochs); sda curve RUN says what is left at equal diversity.",
+    "word-order": "Train longer by maximum likelihood (mle.epochs), or on more text, before"
+    " anything else.",
+    "copies": "Write with sda sample RUN --no-copies; more text, more dropout (generator.dropout)"
+    " or a smaller generator copy less.",
+}
+"""What to do about each alarm, by its name."""
+
 
 @dataclass(frozen=True)
 class Alarm:
@@ -36,6 +50,11 @@ class Alarm:
     def from_dict(cls, data: Mapping[str, Any]) -> Alarm:
         """The alarm that `as_dict` wrote down."""
         return cls(data["name"], tuple(data["scores"]), data["message"])
+
+    @property
+    def advice(self) -> str:
+        """What to do about it, in one sentence; empty for an alarm of your own."""
+        return ADVICE.get(self.name, "")
 
     def as_dict(self) -> dict[str, object]:
         return {"name": self.name, "scores": list(self.scores), "message": self.message}

@@ -27,6 +27,25 @@ LIKELIHOOD = "likelihood"
 TRUTH = "truth"
 OTHER = "other"  # scores that no row is about
 
+GROUP_ABOUTS: Mapping[str, str] = MappingProxyType(
+    {
+        QUALITY: "Whether each sentence reads like real text, whatever the others say. A model that"
+        " writes one good sentence again and again scores well here.",
+        DIVERSITY: "How much the sentences differ from one another. Better than real text is not"
+        " the aim: random words are the most varied of all.",
+        BOTH: "How close the sentences are to real text as a whole: these fall if quality is bought"
+        " with diversity, or the other way round.",
+        NOVELTY: "What is taken over from the training sentences. Real text repeats itself too, so"
+        " its figure is the measure.",
+        WORDS: "Which words are used and how long sentences are. Neither direction is good: the"
+        " figure of real text is.",
+        LIKELIHOOD: "What the model thinks of real text and of itself, in nats a token.",
+        TRUTH: "Held against the source that the text was drawn from, which only made-up text has.",
+        OTHER: "Scores of your own.",
+    }
+)
+"""What the scores of a group are about, for readers who have never heard of them."""
+
 
 class Need(Enum):
     """What a score needs beside samples and test sentences."""

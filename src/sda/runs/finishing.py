@@ -12,6 +12,7 @@ from sda.models.generator import Generator
 from sda.randomness import seeded
 from sda.reference.asking import AskedMetric
 from sda.runs.costs import run_costs
+from sda.runs.examples import Examiner
 from sda.runs.folder import STAGE_ONE, STOPPED_IN, RunFolder
 from sda.runs.guard import Breach
 from sda.runs.hand_over import LAST, MLE, HandedOver, hand_over, taken_back
@@ -75,6 +76,10 @@ class Finish:
             write_json(folder.handed_over, handed.as_dict())
         self._write_samples(samples, STAGE_ONE if hands_start else folder.checkpoints.latest())
         self._write_buffer()
+        examiner = Examiner(self.loaded, state.judge, state.archive)
+        is_start = selection is None and (hands_start or last is None)
+        examples = examiner.sides(settings.seed, start, None if is_start else samples)
+        write_json(folder.examples, examples)
         real = real_row(rows)
         write_json(folder.scores, {"rows": [row.as_dict(real) for row in rows]})
         write_report([Run(folder.path)], folder.report)

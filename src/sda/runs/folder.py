@@ -42,6 +42,7 @@ class RunFolder:
         self.buffer = path / "buffer.jsonl"
         self.samples = path / "samples.txt"
         self.samples_info = path / "samples.json"
+        self.examples = path / "examples.json"
         self.scores = path / "scores.json"
         self.handed_over = path / "handed_over.json"
         self.curve = path / "curve.json"
@@ -206,6 +207,7 @@ class RunFolder:
             self.buffer,
             self.samples,
             self.samples_info,
+            self.examples,
             self.scores,
             self.handed_over,
             self.report,

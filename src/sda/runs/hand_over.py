@@ -39,6 +39,11 @@ class HandedOver:
     keep: float = 1.0
     """The share of what it writes that is kept, by the run's judge; 1 asks no judge."""
 
+    @property
+    def is_start(self) -> bool:
+        """Whether the start is handed over as it is."""
+        return self.stage == MLE and self.keep == 1
+
     def as_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
         compared = None if self.comparison is None else self.comparison.as_dict()

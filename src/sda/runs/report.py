@@ -9,16 +9,20 @@ from typing import Any
 
 from sda.errors import UserError
 from sda.files import naming, read_json, write_text
+from sda.runs.examples import Examples, examples_of
 from sda.runs.folder import RunFolder
+from sda.runs.hand_over import read_handed_over
 from sda.runs.origin import refuse_mixed
 from sda.runs.run import Run
-from sda.show.run_page import RunView, run_page
+from sda.show.run_page import run_page
+from sda.show.run_title import run_facts, run_title
+from sda.show.run_view import RunView
 
 
 def write_report(runs: Sequence[Run], path: Path) -> None:
     """The file is the page of one run, or of several on one text beside one another."""
     refuse_mixed(runs)
-    views = run_views(runs)
+    views = run_views(runs, examples=True)
     try:
         text = run_page(views)
     except (KeyError, TypeError, IndexError, AttributeError):
@@ -36,21 +40,31 @@ def run_names(runs: Sequence[Run]) -> list[str]:
     return names if len(set(names)) == len(set(paths)) else [str(run.path) for run in runs]
 
 
-def run_views(runs: Sequence[Run]) -> list[RunView]:
-    """What there is to show of each run."""
+def run_views(runs: Sequence[Run], examples: bool = False) -> list[RunView]:
+    """What there is to show of each run; examples may have to be written anew, and take longer."""
     return [
-        RunView(
-            name,
-            run.folder.read_scores() if run.folder.scores.is_file() else [],
-            run.progress(),
-            _samples(run.folder),
-            _buffer(run.folder),
-            read_json(run.folder.curve) if run.folder.curve.is_file() else None,
-            run.folder.config.read_text(encoding="utf-8"),
-            run.verdict,
-        )
+        _view(run, name, examples_of(run) if examples else {})
         for name, run in zip(run_names(runs), runs, strict=True)
     ]
+
+
+def _view(run: Run, name: str, examples: Examples) -> RunView:
+    folder, handed = run.folder, read_handed_over(run.folder.handed_over)
+    return RunView(
+        name,
+        run_title(run.settings),
+        run_facts(run.settings),
+        folder.read_scores() if folder.scores.is_file() else [],
+        run.progress(),
+        _samples(folder),
+        examples,
+        _buffer(folder),
+        read_json(folder.curve) if folder.curve.is_file() else None,
+        folder.config.read_text(encoding="utf-8"),
+        None if handed is None else handed.sentence,
+        None if handed is None else handed.comparison,
+        handed is not None and handed.is_start,
+    )
 
 
 def _samples(folder: RunFolder) -> list[str] | None:

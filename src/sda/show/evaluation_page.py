@@ -18,11 +18,6 @@ from sda.show.short_names import file_names
 from sda.show.table import Column, Table
 
 _SIGNATURES = (Column("score", align="left"), *map(Column, ("value", "95 % interval", "signature")))
-_NEAREST = (
-    Column("sample", align="left"),
-    Column("training sentence", align="left"),
-    Column("similarity", align="left"),
-)
 
 
 def show(files: Sequence[Path], evaluations: Sequence[Evaluation], every: bool) -> None:
@@ -68,20 +63,19 @@ def as_html(files: Sequence[Path], evaluations: Sequence[Evaluation]) -> str:
     sets = [*([(REAL, ceiling)] if ceiling else []), *((name, each.scores) for name, each in found)]
     return render(
         "evaluation.html",
-        scores.title,
+        f"Scores of {', '.join(names)}{' beside real text' if ceiling else ''}",
         scores=scores,
         nearest=[_nearest(name, each) for name, each in found if each.nearest],
         signatures=[_signatures(name, each) for name, each in sets],
     )
 
 
-def _nearest(name: str, evaluation: Evaluation) -> Table:
-    title = f"{name}: samples and the nearest training sentences"
-    rows = [
-        [str(pair["sample"]), str(pair["train"]), f"{pair['similarity']:.2f}"]
+def _nearest(name: str, evaluation: Evaluation) -> dict[str, object]:
+    sentences = [
+        {"text": pair["sample"], "nearest": pair["train"], "similarity": pair["similarity"]}
         for pair in evaluation.nearest
     ]
-    return Table.of_rows(title, _NEAREST, rows)
+    return {"title": name, "sentences": sentences}
 
 
 def _signatures(name: str, scores: Sequence[Score]) -> Table:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sda.evaluation.alarms import Alarm
 from sda.evaluation.catalogue import in_order
 from sda.evaluation.evaluator import Evaluation
 from sda.evaluation.score import Score
-from sda.show.shown_scores import group_of, main_scores, score_figure
-from sda.show.table import Cell, Column, Figure, Group, Table
+from sda.show.shown_scores import main_scores, score_figure, score_groups
+from sda.show.table import Cell, Column, Figure, Table
 
 REAL = "real text"
 
@@ -24,22 +25,27 @@ def evaluation_table(
     sets = [*([(ceiling, frozenset[str]())] if ceiling else []), *map(_flagged, evaluations)]
     by_name = [({score.name: score for score in scores}, flags) for scores, flags in sets]
     found = {score.name for scores, _ in sets for score in scores}
-    groups: dict[str, list[list[Cell]]] = {}
-    for name in in_order(found) if every else main_scores(found):
-        cells = [_figure(scores.get(name), name in flags) for scores, flags in by_name]
-        groups.setdefault(group_of(name), []).append([name, *cells])
+    rows: list[list[Cell]] = [
+        [name, *(_figure(scores.get(name), name in flags) for scores, flags in by_name)]
+        for name in (in_order(found) if every else main_scores(found))
+    ]
     titles = [*([REAL] if ceiling else []), *names]
     return Table(
         evaluation_title(evaluations),
         [Column("", align="left", is_whole=True), *map(Column, titles)],
-        [Group(title, rows) for title, rows in groups.items()],
+        score_groups(rows),
         [f"{note}." for note in dict.fromkeys(n for each in evaluations for n in each.notes)],
         [
-            (name, f"{alarm.message}.")
+            (name, alarm_text(alarm))
             for name, evaluation in zip(names, evaluations, strict=True)
             for alarm in evaluation.alarms
         ],
     )
+
+
+def alarm_text(alarm: Alarm, beside: str = "") -> str:
+    """What the alarm says, what is to be said beside it, and what to do about it."""
+    return " ".join(filter(None, (f"{alarm.message}.", beside, alarm.advice)))
 
 
 def evaluation_title(evaluations: Sequence[Evaluation]) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from sda.evaluation.catalogue import kind_of
+from sda.show.table import is_flagged
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -18,7 +21,7 @@ def render(template: str, title: str, **contents: object) -> str:
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("sda.show"),
         autoescape=True,
         # A misspelt name is an error rather than an empty place on the page.
@@ -27,3 +30,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals |= {"kind_of": kind_of, "is_flagged": is_flagged}
+    return environment

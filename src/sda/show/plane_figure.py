@@ -13,10 +13,12 @@ from matplotlib.figure import Figure
 
 from sda.evaluation.dominance import Curve, Plane
 from sda.scoring.planes import PRIMARY, REAL, curve_on, planes_of, real_point
+from sda.show.drawing import INK, as_part, as_svg, drawing_style, page_style
 
 Data = Mapping[str, Any]
 
 COLUMNS = 2
+RINGS = "rings: as trained (T or p is 1); colder is up"
 WIDTH, HEIGHT = 4.6, 3.6  # inches of a panel; shown at the width of a phone, its text is legible
 
 
@@ -24,45 +26,46 @@ def draw_figure(result: Data) -> tuple[str, bytes]:
     """All planes in one drawing, as SVG and as PNG."""
     planes = planes_of(result)
     rows = max(1, -(-len(planes) // COLUMNS))
-    with matplotlib.rc_context(_style("figure")):
+    with matplotlib.rc_context(drawing_style("figure")):
         figure = Figure(figsize=(COLUMNS * WIDTH, rows * HEIGHT + 0.5), layout="constrained")
         grid = figure.subplots(rows, COLUMNS, squeeze=False)
         for axes in grid.flat[len(planes) :]:
             axes.set_axis_off()
         for axes, plane in zip(grid.flat, planes, strict=False):
             _panel(axes, plane, result)
-        _legend(figure, grid.flat[0])
-        return _svg(figure), _png(figure)
+        _legend(figure, grid.flat[0], result)
+        return as_svg(figure), _png(figure)
 
 
 def draw_panels(result: Data) -> list[str]:
     """One SVG for each plane, so that a page can put them below one another on a small screen."""
-    drawings = []
-    for plane in planes_of(result):
-        # Ids in a drawing come from the salt, and one page shows all the drawings.
-        with matplotlib.rc_context(_style(f"{plane.diversity.name}, {plane.quality.name}")):
-            figure = Figure(figsize=(WIDTH, HEIGHT + 0.5), layout="constrained")
-            axes = figure.subplots()
-            _panel(axes, plane, result)
-            _legend(figure, axes)
-            drawings.append(_svg(figure))
-    return drawings
+    return [draw_plane(plane, result) for plane in planes_of(result)]
 
 
-def _style(salt: str) -> Any:
-    # Fixed salt and no date: the same curves draw the same bytes. Names of folders are no formulas.
-    style = {"svg.hashsalt": f"sda, {salt}", "svg.fonttype": "none", "text.parse_math": False}
-    return style | {"font.size": 11}
+def draw_plane(plane: Plane, result: Data, title: str | None = None) -> str:
+    """One plane for a page, with a title where it is not one of those that models are held to."""
+    name = f"{plane.diversity.name}, {plane.quality.name}"
+    # Ids in a drawing come from the salt, and one page shows all the drawings.
+    with matplotlib.rc_context(page_style(name)):
+        figure = Figure(figsize=(WIDTH, HEIGHT + 0.5), layout="constrained")
+        axes = figure.subplots()
+        _panel(axes, plane, result, INK)
+        if title is not None:
+            axes.set_title(title)
+        _legend(figure, axes, result)
+        curves = ", ".join(str(track["name"]) for track in result["curves"])
+        label = f"{plane.quality.name} against {plane.diversity.name} of {curves}"
+        return as_part(figure, label)
 
 
-def _panel(axes: Axes, plane: Plane, result: Data) -> None:
+def _panel(axes: Axes, plane: Plane, result: Data, ink: str = "black") -> None:
     for number, track in enumerate(result["curves"]):
         curve = curve_on(plane, track)
         if curve is not None:
             _draw_curve(axes, curve, track, f"C{number}")
     real = real_point(plane, result["real"])
     if real is not None:
-        axes.plot(real.diversity, real.quality, "k*", markersize=12, label=REAL, linestyle="none")
+        axes.plot(real.diversity, real.quality, "*", color=ink, markersize=12, label=REAL)
     for axis, direction, turn in (
         (plane.diversity, axes.set_xlabel, axes.invert_xaxis),
         (plane.quality, axes.set_ylabel, axes.invert_yaxis),
@@ -73,7 +76,7 @@ def _panel(axes: Axes, plane: Plane, result: Data) -> None:
             turn()
     if plane == PRIMARY:
         axes.set_title("the plane that decides")
-    axes.grid(alpha=0.3)
+    axes.grid()
 
 
 def _draw_curve(axes: Axes, curve: Curve, track: Data, colour: str) -> None:
@@ -87,7 +90,7 @@ def _draw_curve(axes: Axes, curve: Curve, track: Data, colour: str) -> None:
         axes.plot(x[i], y[i], "o", color=colour, fillstyle="none", markersize=12)
 
 
-def _legend(figure: Figure, axes: Axes) -> None:
+def _legend(figure: Figure, axes: Axes, result: Data) -> None:
     handles, labels = axes.get_legend_handles_labels()
     if handles:
         figure.legend(
@@ -96,15 +99,8 @@ def _legend(figure: Figure, axes: Axes) -> None:
             loc="outside lower center",
             ncols=2,
             fontsize=11,
-            title="rings: as trained (T or p is 1); colder is up",
+            title=RINGS if any(len(track["points"]) > 1 for track in result["curves"]) else None,
         )
-
-
-def _svg(figure: Figure) -> str:
-    buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", metadata={"Date": None})
-    text = buffer.getvalue()
-    return text[text.index("<svg") :]
 
 
 def _png(figure: Figure) -> bytes:

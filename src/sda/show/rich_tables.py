@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.measure import Measurement
 
-from sda.show.table import Cell, Figure, Group, Table
+from sda.show.table import Cell, Group, Table, is_flagged
 
 MOST_COLUMNS = 6  # beside the fixed ones; more are hard to read across
 USUAL_WIDTH = 100  # of a table for the terminal that is written to a file
@@ -135,5 +135,4 @@ def _only(table: Table, places: Sequence[int], title: str) -> Table:
 
 
 def _marked(cell: Cell, text: str) -> str:
-    is_flagged = isinstance(cell, Figure) and cell.is_flagged
-    return f"[bold red]{escape(text)}[/]" if is_flagged else escape(text)
+    return f"[bold red]{escape(text)}[/]" if is_flagged(cell) else escape(text)

@@ -6,10 +6,18 @@ option, a settings file and a page of results call it, and by its title in words
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from sda.evaluation.catalogue import KINDS, LIKELIHOOD, TRUTH, current_name, in_order, kind_of
-from sda.show.table import Column, Figure, usual_digits
+from sda.evaluation.catalogue import (
+    GROUP_ABOUTS,
+    KINDS,
+    LIKELIHOOD,
+    TRUTH,
+    current_name,
+    in_order,
+    kind_of,
+)
+from sda.show.table import Cell, Column, Figure, Group, usual_digits
 
 COSTS = {"updates": 0, "tokens": 0, "calls": 0, "cpu-minutes": 1, "cpu-seconds": 0}
 """What a run costs is no score; the decimals of each."""
@@ -37,9 +45,12 @@ def score_figure(
     return Figure(value, _digits(name, value), deviation, interval, is_signed, is_flagged)
 
 
-def group_of(name: str) -> str:
-    """The title of the group that a score stands in."""
-    return kind_of(current_name(name)).group
+def score_groups(rows: Iterable[Sequence[Cell]]) -> list[Group]:
+    """The rows of a table in groups, as the score is whose name each of them begins with."""
+    groups: dict[str, list[Sequence[Cell]]] = {}
+    for row in rows:
+        groups.setdefault(kind_of(current_name(str(row[0]))).group, []).append(row)
+    return [Group(title, found, GROUP_ABOUTS[title]) for title, found in groups.items()]
 
 
 def main_scores(names: Iterable[str]) -> list[str]:

@@ -58,6 +58,11 @@ Cell = str | float | Figure | None
 """A text, a number, or None where there is nothing."""
 
 
+def is_flagged(cell: Cell) -> bool:
+    """Whether an alarm is about what the cell holds."""
+    return isinstance(cell, Figure) and cell.is_flagged
+
+
 @dataclass(frozen=True)
 class Column:
     """What the cells of a column have in common.
@@ -90,10 +95,11 @@ NAMES = Column("", align="left")
 
 @dataclass(frozen=True)
 class Group:
-    """Rows of one kind."""
+    """Rows of one kind; `about` says on pages what that is."""
 
     title: str
     rows: Sequence[Sequence[Cell]]
+    about: str = ""
 
 
 @dataclass(frozen=True)

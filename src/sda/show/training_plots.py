@@ -1,8 +1,7 @@
-"""The curves of one or several runs as one drawing."""
+"""How training went, one drawing for each kind of figure."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sda.evaluation.catalogue import KINDS, figure_name
+from sda.show.drawing import as_part, page_style
 
 Lines = Sequence[Mapping[str, Any]]
 
@@ -25,26 +25,23 @@ PANELS = (
     ("share", ("grammatical_share", "duplicate_share", "distinct_2")),
     ("length", ("length",)),
 )
-COLUMNS = 3
+WIDTH, HEIGHT = 4.2, 2.9  # inches of a panel; shown at the width of a phone, its text is legible
 
 
-def draw_curves(runs: Mapping[str, Lines]) -> str:
-    """An SVG with one panel for each kind of figure that any of the runs has."""
-    panels = [(title, names) for title, names in (*PANELS, *_others()) if _has(runs, names)]
-    rows = -(-len(panels) // COLUMNS)
-    # Fixed salt and no date: the same run draws the same bytes. Names of folders are no formulas.
-    style: Any = {"svg.hashsalt": "sda", "svg.fonttype": "none", "text.parse_math": False}
-    with matplotlib.rc_context(style | {"font.size": 9}):
-        figure = Figure(figsize=(4 * COLUMNS, 2.7 * max(rows, 1)), layout="constrained")
-        grid = figure.subplots(max(rows, 1), COLUMNS, squeeze=False)
-        for axes in grid.flat[len(panels) :]:
-            axes.set_axis_off()
-        for axes, (title, names) in zip(grid.flat, panels, strict=False):
-            _panel(axes, title, names, runs)
-        buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
-    text = buffer.getvalue()
-    return text[text.index("<svg") :]
+def draw_curves(runs: Mapping[str, Lines]) -> list[str]:
+    """An SVG for each kind of figure that any of the runs has, for a page."""
+    return [
+        _drawn(title, names, runs) for title, names in (*PANELS, *_others()) if _has(runs, names)
+    ]
+
+
+def _drawn(title: str, names: Sequence[str], runs: Mapping[str, Lines]) -> str:
+    with matplotlib.rc_context(page_style(f"training, {title}", size=10)):
+        # Fixed margins: finding those that fit takes as long as all else.
+        figure = Figure(figsize=(WIDTH, HEIGHT))
+        figure.subplots_adjust(left=0.16, right=0.97, top=0.88, bottom=0.18)
+        _panel(figure.subplots(), title, names, runs)
+        return as_part(figure, f"{title} over the epochs of {', '.join(runs)}")
 
 
 def _others() -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -74,6 +71,6 @@ def _panel(axes: Axes, title: str, names: Sequence[str], runs: Mapping[str, Line
                 axes.plot(x, y, style, label=label, color=colour, marker=marker, linewidth=1.2)
     axes.set_title(title)
     axes.set_xlabel("epoch")
-    axes.grid(alpha=0.3)
+    axes.grid()
     # Names of folders may be longer than a panel is wide, and would leave it no room.
-    axes.legend(fontsize=7).set_in_layout(False)
+    axes.legend(fontsize=8).set_in_layout(False)
