@@ -13,7 +13,14 @@ from typing import Annotated
 import typer
 
 from sda import __version__
-from sda.commands import augmenting, evaluating, generating, inspecting, reproducing
+from sda.commands import (
+    augmenting,
+    data_sets,
+    evaluating,
+    generating,
+    inspecting,
+    reproducing,
+)
 
 app = typer.Typer(
     help="Self Data Augmentation: a text generator learns from its own best sentences, and you see"
@@ -85,6 +92,6 @@ for command in (
     reproducing.reproduce,
     reproducing.table,
     reproducing.figure,
-    reproducing.data,
+    data_sets.data,
 ):
     app.command()(command)

@@ -48,7 +48,7 @@ Subwords = Annotated[
     int | None,
     typer.Option(
         help="Let the model write pieces of words, this many of them, so that no word of any script"
-        " is unknown; 2000 is a good number. Needs the extra sda[subwords]."
+        " is unknown; 2000 is a good number. Needs the extra sda-text[subwords]."
     ),
 ]
 Seed = Annotated[
