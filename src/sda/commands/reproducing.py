@@ -117,7 +117,7 @@ def reproduce(
     shown = None if own else asked.rows
     _show_tables(base_tables(found, places.ledger, profile, models, seeds, shown), False)
     if not plan.left:
-        console.print(asked.nothing_run(wanted), markup=False)
+        console.print(asked.nothing_run(wanted, profile), markup=False, soft_wrap=True)
 
 
 def table(

@@ -45,7 +45,7 @@ class Asked:
         if self.own.rows:
             keep_rows(self.places.results, definitions.experiment(self.experiment.name), self.own)
 
-    def nothing_run(self, jobs: Sequence[Job]) -> str:
+    def nothing_run(self, jobs: Sequence[Job], profile: str) -> str:
         """That all was there, whose records these are, and how to make one's own."""
         ledger = self.places.ledger
         records = [record for job in jobs if (record := ledger.find(job.key)) is not None]
@@ -57,7 +57,7 @@ class Asked:
         return (
             f"Nothing was run: {which} records that come with the project, made"
             f" {made_by(shipped)}. To make your own:"
-            f" sda reproduce {self.experiment.name}{data} --results NEW"
+            f" sda reproduce {self.experiment.name} --profile {profile}{data} --results NEW"
         )
 
 
