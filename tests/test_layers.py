@@ -62,6 +62,7 @@ EXTRAS = {
     "text/harper.py": {"harper"},
     "text/subwords.py": {"tokenizers"},
     "evaluation/sentence_features.py": {"sentence_transformers"},
+    "reproduction/coco_captions.py": {"nltk"},
 }
 
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -22,6 +22,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from difflib import unified_diff
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +36,19 @@ NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*")
 def dump(out: Path, results: Path) -> None:
     """The folder holds every table in every form."""
     from sda.cli import app
+    from sda.commands.reproducing import table
     from sda.reproduction.definitions import experiment_names
     from sda.reproduction.ledger import Ledger
 
     os.environ["COLUMNS"] = WIDTH
+    # Older versions have no narrow table on the screen, and no word for the whole one.
+    has_narrow = "is_whole" in signature(table).parameters
+    more = {form: ["--all"] if has_narrow and form == "screen" else [] for form in FORMS}
     for profile in sorted({record.data["profile"] for record in Ledger(results).records()}):
         (out / profile).mkdir(parents=True, exist_ok=True)
         for name in experiment_names():
             for form in FORMS:
-                command = ["table", name, "--profile", profile, "--format", form]
+                command = ["table", name, "--profile", profile, "--format", form, *more[form]]
                 path = out / profile / f"{name}.{form}"
                 with path.open("w", encoding="utf-8") as file, redirect_stdout(file):
                     app([*command, "--results", str(results)], standalone_mode=False)

@@ -14,7 +14,14 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from sda import __version__
-from sda.commands import augmenting, evaluating, generating, inspecting, reproducing
+from sda.commands import (
+    augmenting,
+    data_sets,
+    evaluating,
+    generating,
+    inspecting,
+    reproducing,
+)
 from sda.commands.interruption import Interrupted, again
 
 
@@ -116,7 +123,7 @@ COMMANDS = {
         reproducing.reproduce,
         reproducing.table,
         reproducing.figure,
-        reproducing.data,
+        data_sets.data,
     ),
 }
 for heading, commands in COMMANDS.items():

@@ -16,9 +16,9 @@ RECALL = Plane(Axis("reverse-bleu-5", True), Axis("bleu-5", True))
 
 
 def curve(name: str, *points: tuple[float, float]) -> Curve:
-    """A curve of one sampling through these points, at temperatures 1, 2, 3 ..."""
+    """A curve of one sampling through these points, from the warmest to the coldest."""
     diversity, quality = np.array(points).T[:, :, None]
-    return Curve(name, tuple(range(1, len(points) + 1)), diversity, quality)
+    return Curve(name, tuple(range(len(points), 0, -1)), diversity, quality)
 
 
 def noisy(name: str, rng: np.random.Generator, shift: float, samplings: int = 3) -> Curve:
@@ -70,20 +70,48 @@ def test_lower_quality_scores_can_be_the_better_ones() -> None:
     assert flat(result.better) == [2.0, 3.0]
 
 
-def test_the_better_branch_counts_where_diversity_turns() -> None:
-    """NLL_test has its minimum at temperature 1 and rises on both sides of it."""
-    turning = curve("turning", (3.0, 6.0), (2.0, 5.0), (3.0, 4.0))
-    result = judge(turning, curve("level", (2.0, 5.0), (3.0, 5.0)), LIKELIHOOD)
+def test_only_the_cold_side_counts_where_diversity_turns() -> None:
+    """NLL_test has its minimum near temperature 1 and rises on both sides of it."""
+    turning = curve("turning", (4.0, 6.0), (2.0, 5.0), (3.0, 4.0))
+    result = judge(turning, curve("level", (2.0, 5.0), (4.0, 5.0)), LIKELIHOOD)
 
-    # The cold branch falls from 5 to 4 in NLL_oracle.
+    # The cold branch falls from 5 to 4 in NLL_oracle; the warm one reaches 4 in NLL_test.
     assert result.common == (2.0, 3.0)
     assert result.difference == pytest.approx(0.5)
+    assert result.remarks == ("turning warmer than 2 is left out, where its nll-test turns back",)
+    assert result.statement.endswith(f"; {result.remarks[0]}")
+
+
+def test_a_folded_curve_is_not_held_against_the_warm_side_of_another() -> None:
+    """Two points of one model at equal reverse BLEU are no difference between two models."""
+    warm = curve("mle", (0.1, 0.1), (0.3, 0.4), (0.25, 0.6))
+    cold = curve("sda", (0.28, 0.3), (0.3, 0.4), (0.25, 0.6), (0.1, 0.9))
+    result = judge(cold, warm, RECALL)
+
+    # At 0.1 the one is too warm and the other too cold, and neither tells of the other.
+    assert result.common == (0.25, 0.3)
+    assert result.difference == pytest.approx(0.0)
+
+
+def test_a_curve_that_turns_once_more_says_so() -> None:
+    wavy = curve("wavy", (0.2, 0.2), (0.6, 0.4), (0.4, 0.5), (0.8, 0.6))
+    result = judge(wavy, curve("level", (0.2, 0.2), (0.8, 0.2)), PLANE)
+
+    assert result.remarks == (
+        "wavy has some self-bleu-5 more than once, and there its better point counts",
+    )
+    assert judge(wavy, wavy, PLANE).difference == 0.0
+
+
+def test_a_curve_that_does_not_turn_needs_no_remark() -> None:
+    result = judge(curve("a", (0.2, 0.3), (0.6, 0.5)), curve("b", (0.4, 0.3)), PLANE)
+
+    assert result.remarks == () and result.statement.endswith("is not known")
 
 
 def test_lines_straight_up() -> None:
-    result = judge(
-        curve("wall", (0.5, 0.2), (0.5, 0.6)), curve("level", (0.0, 0.5), (1.0, 0.5)), PLANE
-    )
+    wall = curve("wall", (0.4, 0.1), (0.5, 0.2), (0.5, 0.6))
+    result = judge(wall, curve("level", (0.5, 0.5), (1.0, 0.5)), PLANE)
 
     assert result.common == (0.5, 0.5)
     assert result.difference == pytest.approx(0.1)
@@ -102,7 +130,10 @@ def test_a_point_against_a_curve() -> None:
 
 @pytest.mark.parametrize(("plane", "varied"), [(PLANE, "cold"), (RECALL, "warm")])
 def test_curves_that_do_not_meet(plane: Plane, varied: str) -> None:
-    cold, warm = curve("cold", (0.1, 0.2), (0.2, 0.3)), curve("warm", (0.5, 0.2), (0.6, 0.3))
+    lines = [[(0.1, 0.2), (0.2, 0.3)], [(0.5, 0.2), (0.6, 0.3)]]
+    if plane.diversity.higher_is_better:
+        lines = [points[::-1] for points in lines]
+    cold, warm = curve("cold", *lines[0]), curve("warm", *lines[1])
     for result in (judge(cold, warm, plane), judge(warm, cold, plane)):
         assert (result.common, result.difference, result.area) == (None, None, None)
         assert "cold has 0.100 to 0.200" in result.statement or "cold 0.100" in result.statement
@@ -300,6 +331,18 @@ def test_nothing_is_said_outside_the_points(first: Curve, second: Curve, plane: 
     # Quality between points is between theirs.
     widest = np.ptp(np.concatenate((first.quality.mean(1), second.quality.mean(1))))
     assert abs(result.difference) <= widest + 1e-12
+
+
+@given(curves("a"), planes)
+def test_the_cold_side_begins_with_the_most_varied_point(only: Curve, plane: Plane) -> None:
+    kept = only.cold_side(plane.diversity)
+    best = only.range[1] if plane.diversity.higher_is_better else only.range[0]
+
+    assert kept.diversity[0].mean() == pytest.approx(best)
+    assert list(kept.decodings) == sorted(kept.decodings, reverse=True)
+    assert set(only.decodings) - set(kept.decodings) == {
+        decoding for decoding in only.decodings if decoding > kept.decodings[0]
+    }
 
 
 @given(curves("a"), planes)

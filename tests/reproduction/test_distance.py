@@ -73,12 +73,14 @@ def test_lower_is_better_counts_as_positive() -> None:
     assert found.as_trained == pytest.approx(0.3)
 
 
-def test_a_curve_that_turns_back_counts_with_its_better_branch() -> None:
-    # NLL_test falls to 2.0 and rises again: at 2.1 the branches have 3.5 and 2.5.
-    curve = {1.25: [(2.2, 4.0)], 1.0: [(2.0, 3.0)], 0.5: [(2.2, 2.0)]}
-    found = distance({1.0: [(2.1, 2.4)]}, curve, ORACLE)
+def test_a_curve_that_turns_back_counts_with_its_cold_side() -> None:
+    # NLL_test falls to 2.0 and rises again: at 2.1 the sides have 3.5 and 2.5.
+    curve = {1.25: [(2.4, 4.0)], 1.0: [(2.0, 3.0)], 0.5: [(2.2, 2.0)]}
+    found = distance({1.0: [(2.1, 2.4)], 0.83: [(2.3, 2.0)]}, curve, ORACLE)
 
     assert found.as_trained == pytest.approx(0.1)
+    # Only the warm side reaches 2.3.
+    assert (found.inside, found.points) == (1, 2)
 
 
 def test_the_order_of_points_in_a_record_is_of_no_matter() -> None:

@@ -149,7 +149,7 @@ def figures(folder: Path) -> dict[str, dict[str, Any]]:
     found = {}
     for record in Ledger(folder).records():
         data = dict(record.data)
-        del data["commit"], data["measuring_seconds"]
+        del data["commit"], data["date"], data["measuring_seconds"]
         for costs in ("costs", "first_stage_costs"):
             kept = {"updates", "written"}
             data[costs] = {name: data[costs][name] for name in data[costs].keys() & kept}

@@ -322,7 +322,9 @@ def test_json_holds_all_values(tmp_path: Path) -> None:
 def test_the_command_writes_every_form(tmp_path: Path, command: Command) -> None:
     write_ledger(tmp_path / "results", [start(0), sda(0)])
     said = command("table", "emnlp", "--models", "rnn", "--results", tmp_path / "results")
-    assert said.code == 0 and "single" in said.out
+    assert said.code == 0 and "Single runs." in said.out
+    whole = command("table", "emnlp", "--all", "--models", "rnn", "--results", tmp_path / "results")
+    assert whole.code == 0 and "single" in whole.out and "Differences" in whole.out
 
     for ending, piece in ((".md", "| --- |"), (".tex", "tabular"), (".json", '"figures"')):
         file = tmp_path / f"table{ending}"

@@ -73,7 +73,7 @@ Subwords = Annotated[
     int | None,
     typer.Option(
         help="Let the model write pieces of words, this many different ones, so that no word is"
-        " unknown; 2000 is a good number. Needs the extra sda\\[subwords].",
+        " unknown; 2000 is a good number. Needs the extra sda-text\\[subwords].",
         rich_help_panel=TEXT,
     ),
 ]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from sda.reproduction.data_files import Finding
+    from rich.console import Console
+
     from sda.reproduction.tables import BaseTable
-    from sda.show.table import Table
 
 
 class Form(StrEnum):
@@ -33,8 +33,13 @@ Rows = Annotated[
 Seeds = Annotated[
     int | None, typer.Option(min=1, help="How many seeds, from 0 on; by default the experiment's.")
 ]
-Results = Annotated[Path, typer.Option(help="Folder of the ledger.")]
-SHIPPED = Path("results")
+Results = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder of the ledger; by default `results` here, over the records that come with"
+        " the project."
+    ),
+]
 
 
 def reproduce(
@@ -43,10 +48,20 @@ def reproduce(
     seeds: Seeds = None,
     models: Models = None,
     rows: Rows = None,
+    own: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--row",
+            metavar="NAME=WHAT",
+            help="A row of your own: a settings file (.toml), a method or a generator; repeatable."
+            " Only such rows are then run, and those of --rows. Kept in --results, by default"
+            " `my-results`, where sda table finds them.",
+        ),
+    ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Runs at a time, one core each.")] = 1,
     data: Annotated[Path, typer.Option(help="Data folder; see sda data.")] = Path("data"),
     out: Annotated[Path, typer.Option(help="Folder for run folders.")] = Path("runs/reproduce"),
-    results: Results = SHIPPED,
+    results: Results = None,
     dry_run: Annotated[
         bool, typer.Option("--plan", help="Say what is done and what is left, and run nothing.")
     ] = False,
@@ -55,37 +70,30 @@ def reproduce(
     from rich.console import Console
 
     from sda.errors import UserError
-    from sda.reproduction import definitions
-    from sda.reproduction.data_files import not_public, require
+    from sda.reproduction.asked import as_asked
+    from sda.reproduction.data_files import require
     from sda.reproduction.jobs import needed_files, plan_jobs
     from sda.reproduction.ledger import Ledger
     from sda.reproduction.measure import lacks_checker
     from sda.reproduction.runner import estimate, plan_work, run_jobs
+    from sda.reproduction.shipped import shipped_folder
     from sda.reproduction.tables import base_tables
     from sda.reproduction.watch import Screen, span
-    from sda.reproduction.work import Places
 
-    found = definitions.experiment(experiment)
-    wanted = plan_jobs(found, profile, models, seeds, rows)
+    asked = as_asked(experiment, profile, own or [], rows, data, out, results)
+    found, places = asked.experiment, asked.places
+    wanted = plan_jobs(found, profile, models, seeds, asked.rows)
     if not wanted:
         raise UserError(
-            f"{experiment}: {', '.join(models or [])} has no row {', '.join(rows or [])}"
+            f"{experiment}: {', '.join(models or [])} has no row {', '.join(asked.rows or [])}"
         )
     needed = needed_files(wanted)
-    others = not_public(data, needed)
-    if others and results == SHIPPED:
-        raise UserError(
-            f"{data}: {'; '.join(others)}; the ledger in {results} is about the public files, so"
-            " give --results another folder for runs on your own"
-        )
-    places = Places(data, out, results)
     plan = plan_work(wanted, places)
     console = Console(stderr=True, highlight=False)
-    for other in others:
-        console.print(f"Not the public file: {other}.", markup=False)
-    for part in found.introduction():
-        console.print(part, markup=False)
-    time = estimate(plan.left, Ledger(results).records(), jobs)
+    for line in (*asked.remarks, *found.introduction()):
+        console.print(line, markup=False)
+    known = [*places.ledger.records(), *Ledger(shipped_folder()).records()]
+    time = estimate(plan.left, known, jobs)
     console.print(
         f"{found.heading()}, profile {profile}; runs done: {len(plan.done)},"
         f" left: {len(plan.left)}"
@@ -95,17 +103,21 @@ def reproduce(
         for job in plan.left:
             console.print(f"left: {job.name}", markup=False)
         return
+    asked.keep()
     if plan.left:
         require(data, needed)
         if lacks_checker(found.source):
             console.print(
                 "These records will be without grammar-issues for good, unless you first"
-                " pip install 'sda[grammar]'.",
+                " pip install 'sda-text[grammar]'.",
                 markup=False,
             )
         with Screen(len(plan.left), places) as screen:
             run_jobs(plan, places, jobs, screen)
-    _show_tables(base_tables(found, Ledger(results), profile, models, seeds, rows))
+    shown = None if own else asked.rows
+    _show_tables(base_tables(found, places.ledger, profile, models, seeds, shown), False)
+    if not plan.left:
+        console.print(asked.nothing_run(wanted, profile), markup=False, soft_wrap=True)
 
 
 def table(
@@ -114,7 +126,15 @@ def table(
     ] = None,
     profile: Profile = "small",
     models: Models = None,
-    results: Results = SHIPPED,
+    results: Results = None,
+    is_whole: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="All columns, and the differences between rows; on the screen only the main ones"
+            " stand otherwise.",
+        ),
+    ] = False,
     form: Annotated[
         Form | None,
         typer.Option("--format", help="By default that of the ending of -o, else the screen's."),
@@ -130,33 +150,35 @@ def table(
     from sda.files import write_text
     from sda.reproduction import definitions
     from sda.reproduction.blocks import pages_of, tables_of, update_page
-    from sda.reproduction.ledger import Ledger
+    from sda.reproduction.own_rows import with_kept_rows
+    from sda.reproduction.shipped import open_ledger
     from sda.reproduction.tables import base_tables
 
     if (experiment is None) == (update is None):
         raise UserError("give either an experiment or --update PAGE")
-    ledger = Ledger.existing(results)
+    ledger = open_ledger(results)
     if update is not None:
-        if form is not None or out is not None or models is not None:
-            raise UserError("--update takes no --format, -o or --models")
+        if form is not None or out is not None or models is not None or is_whole:
+            raise UserError("--update takes no --format, -o, --models or --all")
         tables_by_name = tables_of(ledger, profile)
         for page in pages_of(update):
             print(f"{page}: {'changed' if update_page(page, tables_by_name) else 'up to date'}")
     if experiment is not None:
-        tables = base_tables(definitions.experiment(experiment), ledger, profile, models)
+        found, ledger = with_kept_rows(definitions.experiment(experiment), ledger)
+        tables = base_tables(found, ledger, profile, models)
         if out is not None:
-            write_text(out, _table_text(tables, form or _form_of(out)))
+            write_text(out, _table_text(tables, form or _form_of(out), is_whole))
         elif form in (None, Form.screen):
-            _show_tables(tables)
+            _show_tables(tables, is_whole)
         else:
-            print(_table_text(tables, form or Form.screen), end="")
+            print(_table_text(tables, form or Form.screen, is_whole), end="")
 
 
 def figure(
     experiment: Experiment,
     profile: Profile = "small",
     models: Models = None,
-    results: Results = SHIPPED,
+    results: Results = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -169,62 +191,50 @@ def figure(
     """Draw the figure of an experiment from the ledger."""
     from sda.reproduction import definitions
     from sda.reproduction.figures import default_file, write_figure
-    from sda.reproduction.ledger import Ledger
+    from sda.reproduction.own_rows import with_kept_rows
+    from sda.reproduction.shipped import open_ledger
 
     path = default_file(experiment, profile) if out is None else out
-    ledger = Ledger.existing(results)
-    write_figure(definitions.experiment(experiment), profile, ledger, path, models)
+    found, ledger = with_kept_rows(definitions.experiment(experiment), open_ledger(results))
+    write_figure(found, profile, ledger, path, models)
     print(path)
 
 
-def data(
-    folder: Annotated[Path, typer.Argument(help="Data folder.")] = Path("data"),
-    json_file: Annotated[Path | None, typer.Option("--json", help="JSON file to write.")] = None,
-) -> None:
-    """Check the files that the experiments read, and say where missing ones come from."""
-    from dataclasses import asdict
-
-    from sda.errors import UserError
-    from sda.files import write_json
-    from sda.reproduction.data_files import check_file, known_files
-
-    findings = [check_file(folder, file) for file in known_files()]
-    if json_file is not None:
-        rows = [
-            {**asdict(found.file), "state": found.state, "found_bytes": found.bytes}
-            for found in findings
-        ]
-        write_json(json_file, rows)
-    _show_files(folder, findings)
-    wrong = [str(found) for found in findings if found.is_wrong]
-    if wrong:
-        raise UserError(
-            f"{folder}: {'; '.join(wrong)}; figures on other files are not those of docs/results"
-        )
-
-
-def _show_tables(tables: Sequence[BaseTable]) -> None:
+def _show_tables(tables: Sequence[BaseTable], is_whole: bool) -> None:
     from rich.console import Console
 
+    _print_tables(tables, is_whole, Console())
+
+
+def _print_tables(tables: Sequence[BaseTable], is_whole: bool, console: Console) -> None:
     from sda.reproduction.contrasts import main_sheets
-    from sda.show.rich_tables import show_wide
+    from sda.reproduction.narrow import narrow_sheet
+    from sda.show.rich_tables import show, show_wide
 
-    show_wide(main_sheets(tables), Console())
+    if is_whole:
+        show_wide(main_sheets(tables), console)
+        return
+    for table in tables:
+        show(narrow_sheet(table), console)
 
 
-def _table_text(tables: Sequence[BaseTable], form: Form) -> str:
+def _table_text(tables: Sequence[BaseTable], form: Form, is_whole: bool) -> str:
+    import io
     import json
+
+    from rich.console import Console
 
     from sda.reproduction.contrasts import as_dict, main_sheets
     from sda.show.markup import as_latex, as_markdown
-    from sda.show.rich_tables import wide_text
+    from sda.show.rich_tables import USUAL_WIDTH
 
     if form is Form.json:
         return json.dumps([as_dict(table) for table in tables], indent=1, ensure_ascii=False) + "\n"
-    sheets = main_sheets(tables)
     if form is Form.screen:
-        return wide_text(sheets)
-    return "\n".join(map(as_latex if form is Form.latex else as_markdown, sheets))
+        text = io.StringIO()
+        _print_tables(tables, is_whole, Console(file=text, width=USUAL_WIDTH))
+        return text.getvalue()
+    return "\n".join(map(as_latex if form is Form.latex else as_markdown, main_sheets(tables)))
 
 
 def _form_of(path: Path) -> Form:
@@ -235,51 +245,3 @@ def _form_of(path: Path) -> Form:
     if path.suffix not in forms:
         raise UserError(f"{path}: give --format, or an ending of {', '.join(forms)}")
     return forms[path.suffix]
-
-
-def _show_files(folder: Path, findings: Sequence[Finding]) -> None:
-    from rich.console import Console
-
-    from sda.reproduction.data_files import PAGE, State, by_origin
-    from sda.show.rich_tables import show
-
-    missing = [found.file for found in findings if found.state is State.MISSING]
-    lines = [
-        f"missing: {', '.join(file.path for file in group)}"
-        f"\n  needed for: {group[0].purpose}"
-        f"\n  from: {group[0].origin}"
-        f"\n  made so: {group[0].made}"
-        f"\n  licence: {group[0].licence}"
-        for group in by_origin(missing)
-    ]
-    right = sum(found.state is State.PRESENT for found in findings)
-    end = f"; {PAGE} says how to make the missing ones" if missing else ""
-    lines.append(f"{right} of {len(findings)} files are there as they should be{end}.")
-    console = Console()
-    show(_file_table(folder, findings), console)
-    for line in lines:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-
-
-def _file_table(folder: Path, findings: Sequence[Finding]) -> Table:
-    """A row a file, under a row with the name of its folder: a terminal is narrow."""
-    from sda.show.table import Cell, Column, Table
-
-    columns = [
-        Column("file", "left", is_whole=True),
-        Column("what", "left"),
-        Column("lines", is_whole=True),
-        Column("bytes", is_whole=True),
-        Column("state", "left"),
-    ]
-    rows: list[list[Cell]] = []
-    above = ""
-    for found in findings:
-        file = found.file
-        place, _, name = file.path.rpartition("/")
-        if place != above:
-            rows.append([f"{place}/", *[""] * 4])
-            above = place
-        lines = None if file.lines is None else f"{file.lines:,}"
-        rows.append([f" {name}", file.what, lines, f"{file.bytes:,}", found.state.value])
-    return Table.of_rows(f"Files of the experiments in {folder}", columns, rows)

@@ -3,15 +3,18 @@
 A curve is what one model reaches at several temperatures. A colder model writes better and less
 varied sentences, so two models are only comparable where both are equally varied. Between two
 neighbouring temperatures a curve is taken to be a straight line, which no interval accounts for, so
-temperatures should be close; outside its points it says nothing. Where a curve has the same
-diversity twice, as likelihoods of held-out text do on both sides of their best temperature, the
-better quality of the two counts.
+temperatures should be close; outside its points it says nothing.
+
+A curve may turn back: measured by reverse BLEU or by the likelihood of held-out text, a model that
+is too warm is less varied again, and worse as well. Its most varied point divides such a curve, and
+only the colder side counts, where quality is bought with variety and each diversity is reached
+once. The warm side of one model held against the cold side of another would say nothing of either.
 """
 
 from __future__ import annotations
 
 import zlib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +71,30 @@ class Curve:
         means = self.diversity.mean(1)
         return float(means.min()), float(means.max())
 
+    def cold_side(self, axis: Axis) -> Curve:
+        """The points from the most varied one to the coldest, in this order.
+
+        Of several that are equally varied the coldest is the first.
+        """
+        order = np.argsort(-np.array(self.decodings), kind="stable")
+        means = self._means(axis)[order]
+        order = order[np.flatnonzero(means == means.max())[-1] :]
+        return replace(
+            self,
+            decodings=tuple(self.decodings[place] for place in order),
+            diversity=self.diversity[order],
+            quality=self.quality[order],
+        )
+
+    def turns(self, axis: Axis) -> bool:
+        """Whether some diversity is reached more than once along the points."""
+        return bool((np.diff(self._means(axis)) >= 0).any())
+
+    def _means(self, axis: Axis) -> Values:
+        """(P,): the diversity of each point, the higher the more varied."""
+        means: Values = self.diversity.mean(1)
+        return means if axis.higher_is_better else -means
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -78,6 +105,7 @@ class Verdict:
     better whichever way the score runs; `area` is the same times the width of the range. `better`
     and `worse` are the parts of the range where `first` is so beyond doubt: by a band that holds on
     the whole range at once where there are several samplings, else by the bare difference.
+    `remarks` say what was left out of a curve that turns back.
     """
 
     plane: Plane
@@ -90,10 +118,14 @@ class Verdict:
     area: float | None = None
     better: tuple[Interval, ...] = ()
     worse: tuple[Interval, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def statement(self) -> str:
         """One sentence for a reader who has not seen the figure."""
+        return "; ".join((self._finding(), *self.remarks))
+
+    def _finding(self) -> str:
         diversity, quality = self.plane.diversity, self.plane.quality
         if self.common is None or self.difference is None:
             first_has_more = self.ranges[0][0] > self.ranges[1][1]
@@ -143,13 +175,20 @@ class Verdict:
 
 
 def judge(first: Curve, second: Curve, plane: Plane) -> Verdict:
-    """Hold one curve against the other at equal diversity, on the range that both cover.
+    """Hold the cold side of one curve against that of the other, on the range that both cover.
 
     The interval is a bootstrap over samplings: at each point as many as there are, with
     replacement, diversity and quality of one sampling together, since they err together. It
     answers how far another sampling of the same models would fall elsewhere, and how far another
     training would only where the samplings are of several seeds.
     """
+    whole = first, second
+    first, second = (curve.cold_side(plane.diversity) for curve in whole)
+    remarks = tuple(
+        remark
+        for curve, kept in zip(whole, (first, second), strict=True)
+        for remark in _remarks(curve, kept, plane.diversity)
+    )
     ranges = first.range, second.range
     sign = 1.0 if plane.quality.higher_is_better else -1.0
     means = [
@@ -159,7 +198,7 @@ def judge(first: Curve, second: Curve, plane: Plane) -> Verdict:
     lows, highs, found = _differences(means[0], means[1])
     low, high, values = float(lows[0]), float(highs[0]), found[0]
     if low > high:
-        return Verdict(plane, first.name, second.name, ranges)
+        return Verdict(plane, first.name, second.name, ranges, remarks=remarks)
     band = 0.0
     interval = None
     if min(first.diversity.shape[1], second.diversity.shape[1]) > 1:
@@ -181,14 +220,31 @@ def judge(first: Curve, second: Curve, plane: Plane) -> Verdict:
         area=float(values.mean() * (high - low)),
         better=_ranges(values > band, low, high),
         worse=_ranges(values < -band, low, high),
+        remarks=remarks,
     )
 
 
-def gaps(points: Curve, curve: Curve, plane: Plane) -> Values:
-    """(P,): how much better each point is than the curve at the same diversity.
+def _remarks(whole: Curve, kept: Curve, axis: Axis) -> list[str]:
+    """What a reader has to know of a curve that turns back."""
+    found = []
+    if len(kept.decodings) < len(whole.decodings):
+        found.append(
+            f"{whole.name} warmer than {kept.decodings[0]:g} is left out, where its {axis.name}"
+            " turns back"
+        )
+    if kept.turns(axis):
+        found.append(
+            f"{whole.name} has some {axis.name} more than once, and there its better point counts"
+        )
+    return found
 
-    Positive where the point is better whichever way the score runs, NaN outside the curve's range.
+
+def gaps(points: Curve, curve: Curve, plane: Plane) -> Values:
+    """(P,): how much better each point is than the cold side of the curve at the same diversity.
+
+    Positive where the point is better whichever way the score runs, NaN outside its range.
     """
+    curve = curve.cold_side(plane.diversity)
     sign = 1.0 if plane.quality.higher_is_better else -1.0
     places, line = points.diversity.mean(1)[None], curve.diversity.mean(1)[None]
     reached = _quality_at(places, line, sign * curve.quality.mean(1)[None])

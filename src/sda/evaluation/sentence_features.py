@@ -23,7 +23,8 @@ def sentence_features(texts: Sequence[str], model_path: Path) -> Vectors:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:
         raise UserError(
-            "Sentence features need the package sentence-transformers: pip install 'sda[sentence]'."
+            "Sentence features need the package sentence-transformers:"
+            " pip install 'sda-text[sentence]'."
         ) from error
     try:
         # Weights in any other format would be read by pickle.

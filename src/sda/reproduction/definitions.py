@@ -42,6 +42,10 @@ class RowDefinition(Section):
     """As after --metric; by default what preset and method say."""
     is_control: bool = False
     """Whether the row is a control that the paper does not have."""
+    is_own: bool = False
+    """Whether a user added the row to those of the experiment."""
+    generator: str | None = None
+    """A file in `configs/generators` that takes the place of the base."""
     bases: list[str] | None = None
     """The bases that have this row; by default all of the experiment."""
     as_long_as: str | None = None
@@ -87,6 +91,8 @@ class Experiment(Section):
     """Columns that the paper has."""
     beside: list[str]
     """Columns that have to stand beside them: the diversity side, novelty, cost."""
+    main: list[str] = Field(default_factory=list)
+    """Those of both that a narrow table shows; by default the first of each."""
     subjects: list[str]
     """Names of the rows that the others of the same start are subtracted from."""
     panels: list[dict[str, Any]]

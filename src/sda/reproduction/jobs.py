@@ -102,7 +102,7 @@ def _choices(
     return Choices(
         source=experiment.source,
         method=row.method,
-        generator=base,
+        generator=row.generator or base,
         preset=row.preset,
         profile=profile,
         metric=row.metric,

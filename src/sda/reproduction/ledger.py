@@ -71,19 +71,15 @@ class RunRecord:
 class Ledger:
     """A folder of records, `EXPERIMENT/NAME.json`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, beneath: Path | None = None) -> None:
+        """Records in the folder `beneath` are found too, and none is ever written there."""
         self.folder = folder
-
-    @classmethod
-    def existing(cls, folder: Path) -> Ledger:
-        """The ledger in a folder that is there: a wrong name would pass for one without runs."""
-        if not folder.is_dir():
-            raise UserError(f"{folder}: no folder of records; --results says where they are")
-        return cls(folder)
+        self.beneath = beneath
 
     @cached_property
     def _by_key(self) -> dict[str, RunRecord]:
-        return {record.key: record for record in self._read()}
+        lower = {} if self.beneath is None else Ledger(self.beneath)._by_key
+        return lower | {record.key: record for record in self._read()}
 
     def find(self, key: str) -> RunRecord | None:
         """The record of the run with that key, whichever experiment it was made for."""

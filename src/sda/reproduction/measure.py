@@ -7,6 +7,7 @@ import platform
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,7 @@ def make_record(job: Job, run: Run, sweep: Sweep) -> dict[str, Any]:
         "seed": job.seed,
         "start": None if job.start is None else job.start.key,
         "commit": trained_by(run),
+        "date": datetime.now(UTC).date().isoformat(),
         "packages": packages(),
         "settings": job.settings.model_dump(mode="json", exclude_defaults=True),
         "scores": _figures(scores),

@@ -32,6 +32,8 @@ class Row:
 
     @property
     def title(self) -> str:
+        if self.definition.generator is not None:
+            return self.definition.title
         return f"{base_title(self.base)} {self.definition.title}".strip()
 
     @property

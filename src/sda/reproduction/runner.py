@@ -16,7 +16,7 @@ from typing import Protocol
 
 from sda.errors import UserError
 from sda.reproduction.jobs import Job
-from sda.reproduction.ledger import Ledger, RunRecord
+from sda.reproduction.ledger import RunRecord
 from sda.reproduction.work import Places, do_job
 from sda.runs.folder import RunFolder
 
@@ -47,7 +47,7 @@ def plan_work(jobs: Sequence[Job], places: Places) -> Plan:
     A start that others need is left too if the ledger lacks it, since their first stage stands
     there, or if its run folder is gone.
     """
-    ledger = Ledger(places.results)
+    ledger = places.ledger
     rows = {job.key: job for job in jobs}
     left = {key: job for key, job in rows.items() if ledger.find(key) is None}
     for job in list(left.values()):
@@ -158,11 +158,14 @@ def _failure(job: Job, trouble: UserError, lost: Sequence[Job]) -> str:
 
 
 def estimate(left: Sequence[Job], records: Sequence[RunRecord], workers: int) -> float | None:
-    """Seconds until all is done, by what like jobs took; None where no like job is known."""
+    """Seconds until all is done, by the CPU time of records of the same row, or else of like jobs.
+
+    None where no like job is known.
+    """
     total = 0.0
     for job in left:
         like = [
-            record.own_cost("seconds") + record.data.get("measuring_seconds", 0.0)
+            record
             for record in records
             if record.data["base"] == job.base
             and record.data["profile"] == job.profile
@@ -171,5 +174,12 @@ def estimate(left: Sequence[Job], records: Sequence[RunRecord], workers: int) ->
         ]
         if not like:
             return None
-        total += mean(like)
+        same = [record for record in like if record.data["row"] == job.row]
+        total += mean(map(_seconds, same or like))
     return total / workers
+
+
+def _seconds(record: RunRecord) -> float:
+    """What the run took beyond its start, in CPU time, which does not count the work of others."""
+    name = "cpu_seconds" if "cpu_seconds" in record.costs else "seconds"
+    return record.own_cost(name) + float(record.data.get("measuring_seconds", 0.0))

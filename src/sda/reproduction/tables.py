@@ -81,6 +81,12 @@ class BaseTable:
         return list(dict.fromkeys([*self.experiment.scores, *self.experiment.beside]))
 
     @property
+    def main_columns(self) -> list[str]:
+        """Those that a narrow table has room for."""
+        usual = [*self.experiment.scores[:1], *self.experiment.beside[:1]]
+        return self.experiment.main or usual
+
+    @property
     def plane(self) -> Plane:
         """The plane that decides."""
         return planes_for(self.experiment.source)[0]
@@ -129,10 +135,11 @@ class BaseTable:
                 cells.append(over_seeds(summarize(list(values.values())), column))
                 if column in in_paper:
                     cells.append(plain(line.paper.get(column), column))
-            body.append([*cells, self._above(line)])
+            body.append([*cells, self.above(line)])
         return sheet(self.title, [*header, Column(ABOVE)], body, self._notes())
 
-    def _above(self, line: TableLine) -> Cell:
+    def above(self, line: TableLine) -> Cell:
+        """How far the row of the line lies above the curve of its start; None for other lines."""
         if line.row is None:
             return None
         if line.row.is_start:
@@ -141,6 +148,16 @@ class BaseTable:
         return distance_cell([distance.as_trained for distance in found], has_interval=False)
 
     def _notes(self) -> list[str]:
+        notes = self.main_notes()
+        controls = [row.short_title for row in self.rows if row.definition.is_control]
+        if controls and len(controls) < len(self.rows):
+            notes.append(f"Not in the paper: {'; '.join(controls)}.")
+        notes += self.missing_notes()
+        alarms = [f"{name}: {self._named(where)}" for name, where in self.alarms.items()]
+        return [*notes, *([f"Alarms: {'; '.join(alarms)}."] if alarms else [])]
+
+    def main_notes(self) -> list[str]:
+        """What a reader of the figures has to know."""
         notes = [
             f"{ABOVE}: {plane_title(self.plane)}, as trained (T = 1), over that of the row's own"
             " start at some temperature; positive is better, whichever way the score runs. Outside:"
@@ -162,18 +179,19 @@ class BaseTable:
                 f"No distance: {', '.join(unequal)}, whose curve is about another number of"
                 " sentences than that of the start."
             )
-        controls = [row.short_title for row in self.rows if row.definition.is_control]
-        if controls and len(controls) < len(self.rows):
-            notes.append(f"Not in the paper: {'; '.join(controls)}.")
+        own = [row.short_title for row in self.rows if row.definition.is_own]
+        return [*notes, *([f"Rows of your own: {'; '.join(own)}."] if own else [])]
+
+    def missing_notes(self) -> list[str]:
+        """Which runs the ledger lacks."""
         missing: dict[str, list[str]] = {}
         for row in self.rows:
             if row.missing:
                 missing.setdefault(_seeds(row.missing), []).append(row.short_title)
-        if missing:
-            parts = [f"{seeds} of {self._named(titles)}" for seeds, titles in missing.items()]
-            notes.append(f"Missing runs: {'; '.join(parts)}.")
-        alarms = [f"{name}: {self._named(where)}" for name, where in self.alarms.items()]
-        return [*notes, *([f"Alarms: {'; '.join(alarms)}."] if alarms else [])]
+        if not missing:
+            return []
+        parts = [f"{seeds} of {self._named(titles)}" for seeds, titles in missing.items()]
+        return [f"Missing runs: {'; '.join(parts)}."]
 
     @property
     def _has_older_curves(self) -> bool:

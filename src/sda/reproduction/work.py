@@ -22,11 +22,16 @@ KEY_LETTERS = 10  # enough to tell folders apart
 
 @dataclass(frozen=True)
 class Places:
-    """Where data, run folders and the ledger are."""
+    """Where data, run folders and the ledger are; `beneath` is a ledger that is only read."""
 
     data: Path
     runs: Path
     results: Path
+    beneath: Path | None = None
+
+    @property
+    def ledger(self) -> Ledger:
+        return Ledger(self.results, self.beneath)
 
     def folder(self, job: Job) -> Path:
         """The run folder of a job; jobs with the same settings share it, whatever their names."""
@@ -38,7 +43,7 @@ class Places:
 def do_job(job: Job, places: Places) -> None:
     """The ledger holds the job's record; whatever was done of it before is not done again."""
     run = train_job(job, places)
-    ledger = Ledger(places.results)
+    ledger = places.ledger
     # A start may be trained again for others to begin with, because its folder is gone.
     if ledger.find(job.key) is None:
         ledger.write(make_record(job, run, sweep_for(job)))

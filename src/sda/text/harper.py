@@ -30,7 +30,7 @@ class HarperChecker:
             from harper import Language, Linter
         except ImportError as error:
             raise UserError(
-                "Grammar issues need the package harper-py: pip install 'sda[grammar]'."
+                "Grammar issues need the package harper-py: pip install 'sda-text[grammar]'."
             ) from error
         self.name = f"harper-py-{version('harper-py')}"
         self._linter = Linter()

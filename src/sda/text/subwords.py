@@ -153,6 +153,6 @@ def _library() -> Any:
         import tokenizers
     except ImportError as error:
         raise UserError(
-            "Subwords need the package tokenizers: pip install 'sda[subwords]'."
+            "Subwords need the package tokenizers: pip install 'sda-text[subwords]'."
         ) from error
     return tokenizers
