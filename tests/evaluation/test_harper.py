@@ -69,5 +69,5 @@ def test_without_the_package_the_extra_is_named(
     # Nothing by that name, and another package by that name.
     monkeypatch.setitem(sys.modules, "harper", module)
 
-    with pytest.raises(UserError, match=r"pip install 'sda\[grammar\]'"):
+    with pytest.raises(UserError, match=r"pip install 'sda-text\[grammar\]'"):
         HarperChecker()

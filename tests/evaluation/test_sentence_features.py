@@ -21,7 +21,7 @@ def test_the_extra_is_named_where_the_package_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(UserError, match=r"pip install 'sda\[sentence\]'"):
+    with pytest.raises(UserError, match=r"pip install 'sda-text\[sentence\]'"):
         sentence_features(["a dog"], tmp_path)
 
 

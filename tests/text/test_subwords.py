@@ -175,9 +175,9 @@ def test_fewer_pieces_than_bytes_are_refused() -> None:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tokenizers", None)
-    with pytest.raises(UserError, match=r"pip install 'sda\[subwords\]'"):
+    with pytest.raises(UserError, match=r"pip install 'sda-text\[subwords\]'"):
         learned()
-    with pytest.raises(UserError, match=r"pip install 'sda\[subwords\]'"):
+    with pytest.raises(UserError, match=r"pip install 'sda-text\[subwords\]'"):
         vocabulary_from_json(SHARED.to_json())
 
 
