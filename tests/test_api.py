@@ -222,3 +222,47 @@ def test_evaluate_takes_lists_and_files(toy_file: Path, tmp_path: Path) -> None:
 def test_evaluate_says_what_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(sda.UserError, match=r"nothing\.txt does not exist"):
         sda.evaluate(["a b"], tmp_path / "nothing.txt")
+
+
+def test_scores_are_plain_floats(toy_file: Path) -> None:
+    found = sda.evaluate(toy_lines()[:20], toy_file)
+    for score in (*found.scores, *found.ceiling):
+        assert type(score.value) is float
+        assert score.standard_error is None or type(score.standard_error) is float
+        assert score.interval is None or set(map(type, score.interval)) == {float}
+
+
+def test_what_there_is_to_use() -> None:
+    assert {"train", "resume", "evaluate", "Run", "UserError"} <= set(dir(sda))
+    assert all(getattr(sda, name) is not None for name in dir(sda))
+
+
+def test_messages_do_not_show_all_of_a_list(tmp_path: Path) -> None:
+    texts = toy_lines()
+    with pytest.raises(sda.UserError) as caught:
+        sda.train([texts], tmp_path / "run")  # type: ignore[list-item]
+    assert str(caught.value) == (
+        f"source: text 1 is ['{texts[0]}', '{texts[1]}', ...], not a string"
+    )
+    for wrong in ({"out": texts}, {"metric": texts}, {"generator": texts}):
+        arguments: Any = {"out": tmp_path / "run", **wrong}
+        with pytest.raises(sda.UserError) as caught:
+            sda.train(texts, **arguments)
+        assert len(str(caught.value)) < 250 and "--" not in str(caught.value)
+
+
+def test_resume_needs_the_folder_alone(tmp_path: Path) -> None:
+    def short(texts: list[str]) -> list[float]:
+        return [-float(len(text)) for text in texts]
+
+    def interrupt(line: dict[str, Any]) -> None:
+        raise KeyboardInterrupt
+
+    out, texts = tmp_path / "run", toy_lines()
+    settings: Any = {"profile": "smoke", "settings": tiny_table()}
+    with pytest.raises(KeyboardInterrupt):
+        sda.train(texts, out, metric=short, callbacks=[interrupt], **settings)
+    words = r"give it again in Python, as metric=\.\.\. of sda\.Run"
+    with pytest.raises(sda.UserError, match=words):
+        sda.resume(out)
+    assert sda.resume(out, metric=short).is_finished

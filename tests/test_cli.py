@@ -33,6 +33,7 @@ def test_help_lists_the_commands(command: Command) -> None:
     assert answer.code == 0
     for name in (
         "train",
+        "resume",
         "demo",
         "sample",
         "evaluate",
@@ -48,6 +49,13 @@ def test_help_lists_the_commands(command: Command) -> None:
     ):
         assert name in answer.out
     assert command("--version") == Answer(0, f"{sda.__version__}\n", "")
+
+
+def test_help_shows_no_value_of_options_that_take_none(command: Command) -> None:
+    for name in ((), ("train",), ("evaluate",), ("reproduce",), ("sample",)):
+        answer = command(*name, "--help")
+        assert answer.code == 0
+        assert "bool" not in answer.out
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -102,7 +110,8 @@ def test_json_prints_an_object_a_line(command: Command, toy_file: Path, tmp_path
     assert lines[0]["message"].startswith(
         "the metric will be asked at most 128 times: 16 to try it"
     )
-    assert [line for line in lines[1:] if "warning" not in line] == Run(out).progress()
+    assert lines[1]["message"].startswith("advice: ")
+    assert [line for line in lines[2:] if "warning" not in line] == Run(out).progress()
 
 
 def test_train_with_files_of_its_own(command: Command, tmp_path: Path) -> None:
@@ -345,11 +354,15 @@ def test_an_interrupted_command(toy_file: Path, tmp_path: Path) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        # How often the metric will be asked, then the first epoch.
+        # How often the metric will be asked, advice on the text, then the first epoch.
+        process.stdout.readline()
         process.stdout.readline()
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
         said = process.stderr.read()
         assert process.wait() == 130
-    assert said == b"sda: interrupted; a run goes on with --resume, others by the same command\n"
+    assert said.decode() == (
+        "sda: interrupted; what is done so far is kept. To go on, type:\n"
+        f"  sda resume {tmp_path / 'run'}\n"
+    )
     assert Run(tmp_path / "run").progress()

@@ -441,6 +441,17 @@ def test_a_text_without_a_metric_is_learned_by_likelihood_alone() -> None:
     assert Choices("captions").settle()[0].method == "sda"
 
 
+@pytest.mark.parametrize("source", ["captions", "oracle"])
+def test_what_nobody_asked_for_is_held_against_its_start(source: str) -> None:
+    def is_checked(**choices: Any) -> bool:
+        return Choices(source, **choices).settle()[0].hand_over.check
+
+    assert is_checked() and is_checked(generator="leakrnn")
+    assert not is_checked(preset="paper") and not is_checked(method="sda")
+    assert not is_checked(profile="smoke")
+    assert not is_checked(assignments=["hand_over.check=false"])
+
+
 def test_the_discriminator_is_the_judge_where_one_is_fitted() -> None:
     def chosen(name: str, preset: str = "recommended") -> Settings:
         return Choices("lines.txt", preset=preset, discriminator=name).settle()[0]

@@ -11,7 +11,12 @@ import typer
 from sda.cli import app
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+FOLDERS = ("docs", "docs/results")
+DOCUMENTS = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *(path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.md"))),
+]
+LINKED = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
 def blocks(path: Path, language: str) -> list[str]:
@@ -40,10 +45,19 @@ def test_command_has_only_known_options(line: str) -> None:
     group.commands[name].make_context(name, arguments)
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def headings(path: Path) -> list[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
+    return [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]
+
+
+@pytest.mark.parametrize("path", LINKED, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(path: Path) -> None:
-    for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
-        assert (path.parent / target).exists(), target
+    for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", path.read_text()):
+        page = path.parent / target if target else path
+        assert page.exists(), target
+        assert not anchor or anchor in headings(page), f"{target}#{anchor}"
 
 
 def test_the_index_of_decisions_has_every_page_once() -> None:
@@ -54,12 +68,19 @@ def test_the_index_of_decisions_has_every_page_once() -> None:
 
 
 @pytest.mark.slow
-def test_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_of_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    whole = [block for block in blocks(ROOT / "README.md", "python") if "import sda" in block]
-    assert whole
-    for block in whole:
-        exec(compile(block, "README.md", "exec"), {})
+    (block,) = blocks(ROOT / "docs" / "guide.md", "python")
+    exec(compile(block, "guide.md", "exec"), {})
+
+
+def test_the_readme_is_short() -> None:
+    """About 600 words of sentences: what a newcomer reads in three minutes."""
+    text = (ROOT / "README.md").read_text()
+    for part in (r"^```.*?^```", r"<!-- begin .*?<!-- end -->", r"^\|.*?$"):
+        text = re.sub(part, "", text, flags=re.MULTILINE | re.DOTALL)
+
+    assert 400 <= len(text.split()) <= 650
 
 
 def test_python_of_the_page_on_augmentation_runs(capsys: pytest.CaptureFixture[str]) -> None:

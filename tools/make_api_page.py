@@ -27,7 +27,7 @@ made from docstrings by `tools/make_api_page.py`.
 """
 # Under each heading its names, and of each class the members that a reader needs.
 CHAPTERS: dict[str, dict[str, tuple[str, ...]]] = {
-    "Train and judge": {"train": (), "evaluate": ()},
+    "Train and judge": {"train": (), "resume": (), "evaluate": ()},
     "What comes back": {
         "Run": (
             "path",
@@ -75,7 +75,7 @@ def _entry(thing: Any, name: str, members: tuple[str, ...]) -> Iterator[str]:
     if not inspect.isclass(thing) or "__init__" in vars(thing):
         yield f"```\n{_call(thing, f'sda.{name}')}\n```\n"
     yield f"{inspect.getdoc(thing)}\n"
-    fields = dict(_fields(thing)) if inspect.isclass(thing) else {}
+    fields = dict(described_fields(thing)) if inspect.isclass(thing) else {}
     if fields:
         yield "\n".join(f"- `{field}`: {text}" for field, text in fields.items()) + "\n"
     for member in members:
@@ -117,7 +117,7 @@ def _shown(default: Any) -> str:
     return "[]" if is_factory else repr(default)
 
 
-def _fields(kind: type) -> Iterator[tuple[str, str]]:
+def described_fields(kind: type) -> Iterator[tuple[str, str]]:
     """The fields of a class that have a docstring below them."""
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
     assert isinstance(tree, ast.ClassDef)

@@ -1,6 +1,6 @@
 """Self Data Augmentation for text generators.
 
-`train` and `evaluate` do what the commands do, `Run` is a run folder, and `Generator`,
+`train`, `resume` and `evaluate` do what the commands do, `Run` is a run folder, and `Generator`,
 `Discriminator` and `ReferenceMetric` are there to be subclassed. All names are imported on first
 use, so that `import sda` stays light.
 """
@@ -24,11 +24,12 @@ __all__ = [
     "UserError",
     "__version__",
     "evaluate",
+    "resume",
     "train",
 ]
 
 if TYPE_CHECKING:
-    from sda.api import evaluate, train
+    from sda.api import evaluate, resume, train
     from sda.errors import UserError
     from sda.evaluation.alarms import Alarm
     from sda.evaluation.evaluator import Evaluation, Options
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "train": "sda.api",
+    "resume": "sda.api",
     "evaluate": "sda.api",
     "Run": "sda.runs.run",
     "Evaluation": "sda.evaluation.evaluator",
@@ -64,3 +66,8 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """What there is to use; names that were not used yet are not in the module's dictionary."""
+    return sorted(__all__)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sda.errors import UserError
+from sda.errors import UserError, brief
 from sda.evaluation.evaluator import Evaluation, Options
 from sda.evaluation.texts import evaluate_texts
 from sda.models.discriminator import Discriminator
@@ -15,6 +15,7 @@ from sda.reference.metric import ReferenceMetric
 from sda.runs.folder import RunFolder
 from sda.runs.handed import sections
 from sda.runs.own_text import as_lines
+from sda.runs.resume import resume_run
 from sda.runs.run import Run
 from sda.runs.train import train_run
 from sda.settings.layers import Choices
@@ -61,14 +62,16 @@ def train(
     - `settings`: single values in a nested mapping, such as `{"stage2": {"rollouts": 4}}`; for a
       class that was handed in also its arguments, as `{"generator": {"size": 64}}` or
       `{"metric": [{"scale": 3.0}]}`.
-    - `resume`: go on with the run in `out`. Texts, objects and callbacks have to be given again.
+    - `resume`: go on with the run in `out`, if there is one that began with the same arguments;
+      `sda.resume` needs the folder alone.
     - `quiet`: say nothing but warnings.
     - `callbacks`: functions that are called with the line of each finished epoch, a dictionary with
       `stage`, `epoch` and figures such as `nll_valid`, as `Run.progress` lists them. If one returns
       something true, training ends with this epoch, and the run is scored as it is then.
 
     Settings record an object by the path of its class or function where an import finds it, else as
-    an object, which `Run` and `resume` then ask for. A mistake in any of this raises `UserError`.
+    an object, which `Run` and `sda.resume` then ask for. A mistake in any of this raises
+    `UserError`.
 
     ```python
     import sda
@@ -89,6 +92,8 @@ def train(
     print(run.sample(3))
     ```
     """
+    if not isinstance(out, str | Path):
+        raise UserError(f"out: the folder of the run is a path, not {brief(out)}")
     is_named = isinstance(source, str | Path)
     lines = None if isinstance(source, str | Path) else as_lines(source)
     objects = sections(
@@ -110,6 +115,40 @@ def train(
     settled, origins = choices.settle()
     reporter = Quiet() if quiet else Terminal()
     run = train_run(settled, origins, Path(out), reporter, resume, lines, callbacks)
+    if run.verdict is not None:
+        reporter.say(run.verdict)
+    return run
+
+
+def resume(
+    out: str | Path,
+    *,
+    generator: Generator | type[Generator] | None = None,
+    discriminator: Discriminator | type[Discriminator] | None = None,
+    metric: ReferenceMetric | type[ReferenceMetric] | Callable[..., Any] | None = None,
+    quiet: bool = True,
+    callbacks: Sequence[Callable[[dict[str, Any]], object]] = (),
+) -> Run:
+    """Go on with the run in the folder `out` that was interrupted, and return it.
+
+    The folder holds all settings and all texts that were handed in as a list. It ends bit for bit
+    as if it had never stopped; a run that is finished is left alone.
+
+    - `generator`, `discriminator`, `metric`: once more what was handed to `sda.train` as an object
+      that no import finds, such as a function of a notebook.
+    - `quiet`: say nothing but warnings.
+    - `callbacks`: as for `sda.train`; those that the run began with are not in the folder.
+
+    ```python
+    import sda
+
+    run = sda.train("captions", "runs/whole", profile="smoke", seed=2)
+    print(sda.resume("runs/whole").sample(1) == run.sample(1))
+    ```
+    """
+    given = sections(generator, discriminator, metric)
+    reporter = Quiet() if quiet else Terminal()
+    run = resume_run(Path(out), reporter, given, callbacks=callbacks)
     if run.verdict is not None:
         reporter.say(run.verdict)
     return run
@@ -146,7 +185,7 @@ def _arguments(given: Any, role: str, is_list: bool) -> Mapping[str, Any]:
     form = "[{...}]" if is_list else "{...}"
     raise UserError(
         f"setting '{role}': the {role} was handed in, so give nothing but its arguments, as"
-        f" {form}, not {given!r}"
+        f" {form}, not {brief(given)}"
     )
 
 

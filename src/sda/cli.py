@@ -8,16 +8,38 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from sda import __version__
 from sda.commands import augmenting, evaluating, generating, inspecting, reproducing
+from sda.commands.interruption import Interrupted, again
+
+
+class _Command(TyperCommand):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_values(super().get_params(ctx))
+
+
+class _Group(TyperGroup):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_values(super().get_params(ctx))
+
+
+def _without_values(params: list[Any]) -> list[Any]:
+    """The parameters; options that take no value are shown without one, not as `--quiet <bool>`."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
+
 
 app = typer.Typer(
-    help="Self Data Augmentation: a text generator learns from its own best sentences, and you see"
-    " what that bought.",
+    cls=_Group,
+    help="Self Data Augmentation: train a model on your sentences, let it learn from the best that"
+    " it writes, and see what that bought. `sda COMMAND --help` says more about a command.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -38,11 +60,11 @@ def main() -> None:
     except SystemExit as end:
         # typer turns Ctrl-C into this code and says nothing.
         if end.code == INTERRUPTED:
-            print(
-                "sda: interrupted; a run goes on with --resume, others by the same command",
-                file=sys.stderr,
-            )
+            print(f"sda: {again(sys.argv[1:])}", file=sys.stderr)
         raise
+    except Interrupted as end:
+        print(f"sda: {end}", file=sys.stderr)
+        sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # The reader of our output has seen enough, as `head` does.
         sys.stderr.close()
@@ -66,25 +88,37 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version of sda."
+        ),
     ] = False,
 ) -> None:
     pass
 
 
-for command in (
-    generating.train,
-    generating.demo,
-    generating.sample,
-    evaluating.evaluate,
-    evaluating.compare,
-    evaluating.curve,
-    evaluating.report,
-    inspecting.inspect,
-    augmenting.eda,
-    reproducing.reproduce,
-    reproducing.table,
-    reproducing.figure,
-    reproducing.data,
-):
-    app.command()(command)
+COMMANDS = {
+    "Train and write": (
+        generating.demo,
+        inspecting.inspect,
+        generating.train,
+        generating.resume,
+        generating.sample,
+        augmenting.eda,
+    ),
+    "Score and compare": (
+        evaluating.evaluate,
+        evaluating.report,
+        evaluating.curve,
+        evaluating.compare,
+    ),
+    "Repeat the paper": (
+        reproducing.reproduce,
+        reproducing.table,
+        reproducing.figure,
+        reproducing.data,
+    ),
+}
+for heading, commands in COMMANDS.items():
+    for command in commands:
+        app.command(cls=_Command, rich_help_panel=heading)(command)

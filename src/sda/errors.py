@@ -1,8 +1,19 @@
 """The one exception that is meant for the user's eyes."""
 
+import reprlib
+
+_BRIEF = reprlib.Repr()
+_BRIEF.maxstring = _BRIEF.maxother = 60
+_BRIEF.maxlist = _BRIEF.maxtuple = _BRIEF.maxdict = _BRIEF.maxset = 2
+
 
 class UserError(Exception):
     """Something the user can mend; the message is one sentence that names the file, line or key.
 
     The command line prints the message without a traceback and exits with code 2.
     """
+
+
+def brief(value: object) -> str:
+    """A value as a message shows it: enough to know it by, however much it holds."""
+    return _BRIEF.repr(value)

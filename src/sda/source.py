@@ -47,6 +47,8 @@ class Loaded:
     held_out: HeldOut
     vocabulary: Vocabulary
     summary: list[tuple[str, str]]
+    advice: tuple[str, ...] = ()
+    """What to do about a text that would not be learned well as it is, a sentence each."""
 
     def fingerprints(self) -> list[str]:
         """What tells the text of each split from any other."""
@@ -82,7 +84,8 @@ def _file(settings: Settings) -> Loaded:
         train=numbered(prepared.train_lines),
         truth=None,
     )
-    return Loaded(prepared.corpus, held_out, vocabulary, prepared.summary.as_rows())
+    summary = prepared.summary
+    return Loaded(prepared.corpus, held_out, vocabulary, summary.as_rows(), summary.advice)
 
 
 def _captions(settings: Settings) -> Loaded:

@@ -13,6 +13,7 @@ from sda.models.cnn import CnnDiscriminator
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Frame, without_dropout
 from sda.models.leak import LeakGenerator
+from sda.models.panel import Panel
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
 from sda.models.word_judge import Pooling, WordJudge
 from sda.rewards import judge
@@ -43,6 +44,11 @@ def judge_of_steps(rng: torch.Generator) -> Discriminator:
     return WordJudge(reader, LONG, rng, 6, init_std=0.5)
 
 
+def panel(rng: torch.Generator) -> Discriminator:
+    first, second = copy.deepcopy(rng), rng
+    return Panel([word_judge(first, "product"), word_judge(second, "product")])
+
+
 CASES: dict[str, Build] = {
     "rnn": rnn,
     "cnn": cnn,
@@ -50,6 +56,7 @@ CASES: dict[str, Build] = {
     "product of words": partial(word_judge, pooling="product"),
     "sum of words": partial(word_judge, pooling="sum", cell="gru"),
     "words of leakrnn": judge_of_steps,
+    "panel of two": panel,
 }
 
 SHORT = sentences_of([3], [1, 2], [8, 0], [2])

@@ -156,3 +156,13 @@ def test_a_file_of_blank_lines_is_named(blank: str, tmp_path: Path) -> None:
 def test_training_texts_that_are_blank() -> None:
     with pytest.raises(UserError, match="no sentences in the training text"):
         evaluate_texts(SAMPLES, TEST, ["", " "], options=BARE)
+
+
+def test_lines_that_are_too_long_are_left_out_and_told(tmp_path: Path) -> None:
+    long = write(tmp_path / "samples", [*SAMPLES, "x" * 100_001, "y" * 500_000])
+    short = write(tmp_path / "short.txt", SAMPLES)
+    test = write(tmp_path / "test.txt", TEST)
+    first, second = evaluate_files([long, short], test, options=BARE)
+
+    assert first.sentences == len(SAMPLES) and first.scores == second.scores
+    assert first.notes[-1] == f"{long}: 2 lines of over 100,000 characters left out"

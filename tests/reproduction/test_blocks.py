@@ -9,13 +9,11 @@ from tiny import Answer
 
 from reproduction.records import jobs_of, record_of, write_ledger
 from sda.errors import UserError
-from sda.reproduction.blocks import updated
-from sda.reproduction.definitions import experiment, experiment_names
+from sda.reproduction.blocks import tables_of, updated
+from sda.reproduction.definitions import experiment
 from sda.reproduction.ledger import Ledger
 
 Command = Callable[..., Answer]
-ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "results.md"
 JOBS = jobs_of("grammar")
 EMPTY = Ledger(Path("nowhere"))
 
@@ -31,39 +29,17 @@ def page(*markers: str) -> str:
 
 
 def update(text: str, ledger: Ledger = EMPTY) -> str:
-    return updated(text, ledger, "small", "page.md")
-
-
-def is_up_to_date(text: str, ledger: Ledger) -> bool:
-    return updated(text, ledger, "small", "docs/results.md") == text
-
-
-def test_the_page_of_results_is_up_to_date() -> None:
-    assert is_up_to_date(PAGE.read_text(encoding="utf-8"), Ledger(ROOT / "results"))
+    return updated(text, tables_of(ledger, "small"), "page.md")
 
 
 def test_a_changed_ledger_is_noticed(tmp_path: Path) -> None:
     ledger = write_ledger(tmp_path, [run("mle", 0)])
     text = update(page("table grammar"), ledger)
-    assert is_up_to_date(text, ledger)
+    assert update(text, ledger) == text
 
     changed = write_ledger(tmp_path, [run("mle", 0, scores={"grammar-issues": 12.6})])
 
-    assert not is_up_to_date(text, changed)
-
-
-def test_the_page_of_results_follows_its_ledger(tmp_path: Path) -> None:
-    ledger = write_ledger(tmp_path, [run("mle", 0, scores={"grammar-issues": 99.9})])
-
-    assert not is_up_to_date(PAGE.read_text(encoding="utf-8"), ledger)
-
-
-def test_the_page_has_a_section_for_every_experiment() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    for name in experiment_names():
-        assert text.count(f"\n## {experiment(name).heading()}\n") == 1, name
-        assert f"<!-- begin table {name} -->" in text
-        assert f"<!-- begin question {name} -->" in text
+    assert update(text, changed) != text
 
 
 def test_a_question_needs_no_runs() -> None:
@@ -85,7 +61,7 @@ def test_what_is_written_by_hand_stays() -> None:
 
 def test_a_second_time_changes_nothing(tmp_path: Path) -> None:
     ledger = write_ledger(tmp_path, [run("mle", 0), run("sda", 0)])
-    once = update(page("table grammar", "differences grammar rnn", "samples grammar"), ledger)
+    once = update(page("table grammar", "provenance grammar rnn", "samples grammar"), ledger)
 
     assert update(once, ledger) == once
 
@@ -96,9 +72,47 @@ def test_a_block_without_a_base_has_all_that_ran(tmp_path: Path) -> None:
     ledger = write_ledger(tmp_path, [run("mle", 0), other])
 
     both = update(page("table grammar"), ledger)
-    assert "base RNN" in both and "base LeakRNN" in both
+    assert "\n| RNN (single run)" in both and "\n| LeakRNN (single run)" in both
+    assert both.count("grammar-issues, paper") == 1
     one = update(page("table grammar leakrnn"), ledger)
-    assert "base RNN" not in one and "base LeakRNN" in one
+    assert "\n| RNN (single run)" not in one and "\n| LeakRNN (single run)" in one
+
+
+def test_a_table_has_the_scores_that_are_named(tmp_path: Path) -> None:
+    ledger = write_ledger(tmp_path, [run("mle", 0, scores={"bleu-3": 0.25, "length": 9.5})])
+
+    text = update(page("table grammar rnn scores=bleu-3"), ledger)
+
+    assert "\n|  | seeds | bleu-3 |\n" in text
+    assert "\n| RNN (single run) | 1 | 0.250 |\n" in text
+
+
+def test_a_table_without_named_scores_has_those_that_fit(tmp_path: Path) -> None:
+    ledger = write_ledger(tmp_path, [run("mle", 0)])
+
+    header = update(page("table grammar rnn"), ledger).split("\n|")[1]
+
+    # No distance: there is one row. Eight columns hold two scores with the paper's, and two more.
+    titles = "seeds | grammar-issues | grammar-issues, paper | length | length, paper | bleu-3"
+    assert header == f"  | {titles} | self-bleu-3 |"
+
+
+def test_a_block_has_the_rows_that_are_named(tmp_path: Path) -> None:
+    ledger = write_ledger(tmp_path, [run("mle", 0), run("rl", 0), run("sda", 0)])
+
+    text = update(page("table grammar rnn rows=mle,sda"), ledger)
+
+    assert "RNN +SDA (single run)" in text and "RNN +RL (single run)" not in text
+
+
+def test_what_is_true_of_one_base_names_it(tmp_path: Path) -> None:
+    leak = record_of(jobs_of("grammar", base="leakrnn")["mle", 0], alarms=["duplicates"])
+    ledger = write_ledger(tmp_path, [run("mle", 0), leak])
+
+    text = update(page("table grammar"), ledger)
+
+    assert "- LeakRNN: Alarms: duplicates: LeakRNN.\n" in text
+    assert "- RNN: Missing runs: " in text
 
 
 def test_provenance_counts_a_shared_start_once(tmp_path: Path) -> None:
@@ -147,6 +161,8 @@ def test_samples_of_the_first_seed_of_each_row(tmp_path: Path) -> None:
         ("<!-- begin table -->\n<!-- end -->\n", "line 1: a block begins with"),
         ("<!-- begin table coco rnn 3 -->\n<!-- end -->\n", "line 1: a block begins with"),
         ("<!-- begin -->\n<!-- end -->\n", "line 1: a block begins with"),
+        ("<!-- begin table coco row=sda -->\n<!-- end -->\n", "line 1: a block begins with"),
+        ("<!-- begin table coco rows=sdb -->\n<!-- end -->\n", "line 1: unknown row 'sdb'"),
         ("\n\n<!-- begin table cocoa -->\n<!-- end -->\n", "line 3: unknown experiment 'cocoa'"),
         ("<!-- begin table coco gpt -->\n<!-- end -->\n", "line 1: unknown model 'gpt'"),
         ("x\n<!-- begin table coco -->\n", "line 2: this block has no '<!-- end -->'"),
@@ -172,6 +188,37 @@ def test_the_command_updates_a_page(tmp_path: Path, command: Command) -> None:
     assert command(*arguments).out == f"{file}: changed\n"
     assert "RNN (single run)" in file.read_text()
     assert command(*arguments).out == f"{file}: up to date\n"
+
+
+def test_scores_that_a_table_cannot_have_are_named(tmp_path: Path) -> None:
+    ledger = write_ledger(tmp_path, [run("mle", 0)])
+    with pytest.raises(UserError, match=r"^page.md, line 3: unknown score 'blue-3' \(known: gramm"):
+        update(page("table grammar scores=blue-3"), ledger)
+    with pytest.raises(UserError, match=r"^page.md, line 3: more than 8 columns"):
+        update(
+            page("table grammar scores=grammar-issues,length,bleu-3,self-bleu-3,nll-test"), ledger
+        )
+
+
+def test_the_command_updates_all_pages_of_a_folder(tmp_path: Path, command: Command) -> None:
+    write_ledger(tmp_path / "results", [run("mle", 0)])
+    one, two, other = (tmp_path / "pages" / name for name in ("one.md", "two.md", "notes.txt"))
+    one.parent.mkdir()
+    for file in (one, other):
+        file.write_text(page("table grammar rnn"))
+    two.write_text("Without a block.\n")
+
+    answer = command("table", "--update", one.parent, "--results", tmp_path / "results")
+
+    assert answer.out == f"{one}: changed\n{two}: up to date\n"
+    assert other.read_text() == page("table grammar rnn")
+
+
+def test_a_folder_without_pages_is_named(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "pages").mkdir()
+    answer = command("table", "--update", tmp_path / "pages", "--results", tmp_path)
+
+    assert answer.code == 2 and "pages: no page" in answer.err
 
 
 def test_a_missing_page_is_named(tmp_path: Path, command: Command) -> None:

@@ -236,7 +236,7 @@ def test_the_command_on_files_that_differ(
     assert answer.code == 2
     assert answer.err == (
         f"sda: {tmp_path}: short.txt has 19 bytes and not 20; other.txt has the right size and"
-        " another content; figures on other files are not those of docs/results.md\n"
+        " another content; figures on other files are not those of docs/results\n"
     )
     assert "1 of 4 files" in answer.out
     assert "missing: nowhere.txt\n" in answer.out

@@ -126,8 +126,27 @@ def test_a_flipped_bit_is_noticed(
     content[place % len(content)] ^= 1 << bit
     path.write_bytes(content)
 
-    with pytest.raises(UserError, match=r"000001/tensors\.safetensors: broken checkpoint; remove"):
+    words = r"000001/tensors\.safetensors: broken checkpoint; the run has no other one, so remove"
+    with pytest.raises(UserError, match=words):
         checkpoints.load("000001")
+    checkpoints.save("000002", example())
+    words = r"000001/tensors\.safetensors: broken checkpoint; remove the folder .*000001 to go on"
+    with pytest.raises(UserError, match=words):
+        checkpoints.load("000001")
+
+
+def test_parts_that_are_not_needed(checkpoints: Checkpoints) -> None:
+    both = {"model.a": torch.ones(2), "best.a": torch.zeros(2)}
+    for name in ("000001", "000002", "stage1"):
+        checkpoints.save(name, Checkpoint(both, {"counters": {"phase": 3}}))
+
+    checkpoints.keep_latest()
+    checkpoints.keep_parts("000002", lambda key: not key.startswith("best."))
+
+    assert not checkpoints.has("000001") and checkpoints.has("stage1")
+    found = checkpoints.load("000002")
+    assert found.tensors.keys() == {"model.a"}
+    assert found.values["counters"] == {"phase": 3}
 
 
 @pytest.mark.parametrize("size", [0, 7, 100])

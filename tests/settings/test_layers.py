@@ -274,10 +274,10 @@ def test_cases_of_a_source_and_a_generator(length: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "section", "message"),
     [
-        ("captions", "data", "setting 'data.key' is for a text file, and 'captions' is none"),
-        ("oracle:x.npz", "data", "setting 'data.key' is for a text file, and 'oracle:x.npz'"),
-        ("captions", "embedded", "setting 'embedded.key' is for oracle, and 'captions' is none"),
-        ("notes.txt", "embedded", "setting 'embedded.key' is for oracle, and 'notes.txt' is none"),
+        ("captions", "data", "setting 'data.key' .* a text file of your own, not for 'captions'"),
+        ("oracle:x.npz", "data", "setting 'data.key' .* a text file of your own, not for 'oracle:"),
+        ("captions", "embedded", "setting 'embedded.key' .* the source 'oracle', not for 'captio"),
+        ("notes.txt", "embedded", "setting 'embedded.key' .* the source 'oracle', not for 'notes"),
     ],
 )
 def test_options_that_a_source_has_no_use_for(source: str, section: str, message: str) -> None:

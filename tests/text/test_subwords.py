@@ -181,7 +181,17 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         vocabulary_from_json(SHARED.to_json())
 
 
-@pytest.mark.parametrize("name", TOKENIZERS)
+def test_a_piece_is_not_cut_where_characters_are_words() -> None:
+    vocabulary = learned(name="characters")
+    text = "the zebra sat"
+    sentences = vocabulary.encode([text])
+
+    for most in range(1, 9):
+        (found,) = vocabulary.decode(vocabulary.cut(sentences, most))
+        assert text.startswith(found) and len(found) <= most
+
+
+@pytest.mark.parametrize("name", ["whitespace", "words"])
 def test_sentences_are_cut_after_whole_words(name: str) -> None:
     vocabulary = learned(name=name)
     texts = ["the zebra sat, didn't it?", "सताने वाले 👩 狐狸", "cat", ""]

@@ -3,9 +3,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sda.errors import UserError
-from sda.text.tokens import MARK, TOKENIZERS, tokenizer
+from sda.text.tokens import MARK, SPACE, TOKENIZERS, tokenizer
 
-tricky = st.text(alphabet=f"ab1.,'\u2019\"-<>/ \u0301{MARK}")
+tricky = st.text(alphabet=f"ab1.,'\u2019\"-<>/ \u0301{MARK}{SPACE}")
 
 
 def split(text: str) -> list[str]:
@@ -47,6 +47,25 @@ def test_join_of_words_that_no_text_gave() -> None:
     assert join([]) == ""
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", []),
+        ("今天天气好。", ["今", "天", "天", "气", "好", "。"]),
+        ("東京 タワー", ["東", "京", SPACE, "タ", "ワ", "ー"]),
+        ("กินข้าว", ["ก", "\u0e34", "น", "ข", "\u0e49", "า", "ว"]),
+        (" AI\u3000 時代 ", ["A", "I", SPACE, "時", "代"]),
+        (f"a{SPACE}b", ["a", f"<{SPACE}>", "b"]),
+    ],
+)
+def test_characters_are_words(text: str, words: list[str]) -> None:
+    assert tokenizer("characters").split(text) == words
+
+
+def test_join_of_spaces_that_no_text_has() -> None:
+    assert tokenizer("characters").join([SPACE, "今", SPACE, SPACE, "天", SPACE]) == "今 天"
+
+
 def test_a_mark_in_the_text_is_spelled_out() -> None:
     assert tokenizer("words").split(f"a {MARK} b") == ["a", "<joiner>", "b"]
 
@@ -55,6 +74,7 @@ def test_a_mark_in_the_text_is_spelled_out() -> None:
 @given(text=st.text() | tricky)
 @example(text=f"{MARK}{MARK}a{MARK} {MARK}")
 @example(text="<joiner> a<joiner>b")
+@example(text=f"< > <{SPACE}>")
 @example(text="\u0301 \u0301. .\u0301")
 def test_join_undoes_split(name: str, text: str) -> None:
     chosen = tokenizer(name)
@@ -68,5 +88,5 @@ def test_join_undoes_split(name: str, text: str) -> None:
 
 
 def test_unknown_name() -> None:
-    with pytest.raises(UserError, match="tokenizer must be one of whitespace, words, not 'bpe'"):
+    with pytest.raises(UserError, match="one of whitespace, words, characters, not 'bpe'"):
         tokenizer("bpe")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sda.errors import UserError
 from sda.text.sentences import Flat, Sentences
-from sda.text.tokens import MARK, TOKENIZERS, tokenizer
+from sda.text.tokens import MARK, SPACE, TOKENIZERS, tokenizer
 from sda.text.vocabulary import NumberVocabulary, Vocabulary, WordVocabulary, vocabulary_from_json
 
 WHITESPACE = tokenizer("whitespace")
@@ -151,6 +151,27 @@ def test_words_are_those_that_the_text_is_cut_into(written: str, read: str) -> N
     assert found.starts.tolist() == [0, len(expected), len(expected) + 2]
     padded = vocabulary.in_words(sentences)
     assert padded.flat(vocabulary.eos).ids.tolist() == found.ids.tolist()
+
+
+CHARACTERS = ("今", "ก", "\u0e34", "a", SPACE, f"<{SPACE}>")
+
+
+@given(
+    st.lists(st.lists(st.integers(1, len(CHARACTERS)), max_size=6), max_size=5),
+    st.sampled_from([CHARACTERS, tuple(word for word in CHARACTERS if word != SPACE)]),
+)
+def test_any_characters_have_the_words_of_their_text(
+    ids: list[list[int]], known: tuple[str, ...]
+) -> None:
+    chosen = tokenizer("characters")
+    vocabulary = WordVocabulary(known, False, chosen)
+    sentences = closed(vocabulary, [[min(i, len(known)) for i in line] for line in ids])
+
+    found = vocabulary.words(sentences)
+
+    lists = [vocabulary.number_words(chosen.split(text)) for text in vocabulary.decode(sentences)]
+    assert found.ids.tolist() == [number for line in lists for number in line]
+    assert found.lengths.tolist() == [len(line) for line in lists]
 
 
 @given(any_ids)

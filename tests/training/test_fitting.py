@@ -1,21 +1,24 @@
 """Discriminators fitted on what the metric accepted and rejected."""
 
 import math
+from collections.abc import Callable
 from itertools import product
 
 import pytest
 import torch
-from fakes import seeded
+from fakes import Judge, seeded
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import Tensor
+from torch import Tensor, nn
 
 from sda.models.cnn import CnnDiscriminator
+from sda.models.discriminator import Discriminator
 from sda.models.generator import Frame
-from sda.models.rnn import RnnDiscriminator, RnnGenerator
+from sda.models.rnn import RnnGenerator
 from sda.models.word_judge import WordJudge
 from sda.sampling import sample
-from sda.training.fitting import accepted, auc, fit, fit_best
+from sda.text.sentences import Sentences
+from sda.training.fitting import accepted, auc, fit, parts, race
 from sda.training.stages import JudgeSettings
 
 WORDS = 6
@@ -90,7 +93,7 @@ def test_a_judge_of_words_learns_what_is_wrong_in_one_place() -> None:
     written = sample(writer, 1200, seeded(2))
     judge = WordJudge(writer, written, seeded(3), hidden=32, dropout=0.0)
     torch.manual_seed(0)
-    found = fit(judge, written, ~has_a_pair(written.tokens), QUICK, seeded(4))
+    found = fit(judge, written, ~has_a_pair(written.tokens), QUICK, 4)
 
     assert found.auc > 0.95
     assert found.updates <= QUICK.updates
@@ -107,8 +110,9 @@ def test_the_judge_ends_as_it_was_at_its_best() -> None:
     judge = CnnDiscriminator(WORDS, seeded(3), 5, widths=(1, 2), maps=(8, 8), dropout=0.0)
     torch.manual_seed(0)
     # Nothing can be learned of the held-out part, so training on longer makes it worse.
-    found = fit(judge, written, random, QUICK, seeded(4))
-    order = torch.randperm(60, generator=seeded(4))[:6]
+    found = fit(judge, written, random, QUICK, 4, member=2)
+    # A tenth is unseen: the third tenth by the third member.
+    order = torch.randperm(60, generator=torch.Generator().manual_seed(4))[12:18]
     with torch.no_grad():
         logits = judge.eval().real_logit(written[order])
     loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, random[order].float())
@@ -117,15 +121,69 @@ def test_the_judge_ends_as_it_was_at_its_best() -> None:
     assert found.updates < QUICK.updates
 
 
-def test_the_best_by_held_out_loss_is_named() -> None:
+class Stubborn(Judge):
+    """D is the same for every sentence, whatever it is taught."""
+
+    def __init__(self, real: float) -> None:
+        super().__init__(lambda sentences: torch.full((len(sentences),), real))
+        self.idle = nn.Parameter(torch.zeros(1))
+
+    def real_logit(self, sentences: Sentences) -> Tensor:
+        return (super().real_logit(sentences) + 0 * self.idle).float()
+
+
+def test_a_clearly_worse_kind_leaves_the_race_and_the_best_has_all_members() -> None:
     writer = generator()
     written = sample(writer, 600, seeded(2))
-    judges = {
-        "states": WordJudge(writer, written, seeded(3), hidden=32),
-        "rnn": RnnDiscriminator(WORDS, seeded(3), 4, 4),
-    }
-    torch.manual_seed(0)
-    best, fits = fit_best(judges, written, ~has_a_pair(written.tokens), QUICK, seeded(4))
+    made: list[str] = []
 
-    assert set(fits) == set(judges)
-    assert fits[best].loss == min(found.loss for found in fits.values())
+    def states(number: int) -> Discriminator:
+        made.append(f"states {number}")
+        return WordJudge(writer, written, seeded(3 + number), hidden=32)
+
+    def blind(number: int) -> Discriminator:
+        made.append(f"blind {number}")
+        return Stubborn(0.01)
+
+    torch.manual_seed(0)
+    settings = QUICK.model_copy(update={"members": 3, "unseen": 0.2})
+    candidates = {"blind": blind, "states": states}
+    best, members, fits = race(candidates, written, ~has_a_pair(written.tokens), settings, 4)
+
+    assert best == "states" and len(members) == 3
+    assert made == ["blind 0", "states 0", "states 1", "states 2"]
+    assert fits["states"].loss < fits["blind"].loss
+
+
+def test_kinds_that_are_close_stay_and_the_mean_decides() -> None:
+    writer = generator()
+    written = sample(writer, 100, seeded(2))
+    # All are real, so the loss is -log D: higher for the first kind at first, lower in all.
+    values = {"first": [0.80, 0.90], "second": [0.81, 0.80]}
+    asked: list[tuple[str, int]] = []
+
+    def maker(name: str) -> Callable[[int], Discriminator]:
+        def make(number: int) -> Discriminator:
+            asked.append((name, number))
+            return Stubborn(values[name][number])
+
+        return make
+
+    everything = torch.ones(100, dtype=torch.bool)
+    settings = QUICK.model_copy(update={"members": 2, "unseen": 0.2})
+    best, _, fits = race({name: maker(name) for name in values}, written, everything, settings, 4)
+
+    assert asked == [("first", 0), ("second", 0), ("first", 1), ("second", 1)]
+    assert best == "first"
+    assert fits["second"].loss == pytest.approx(-(math.log(0.81) + math.log(0.80)) / 2, abs=1e-5)
+
+
+@given(st.integers(5, 60), st.integers(1, 5))
+def test_five_fifths_are_each_row_once(fifths: int, members: int) -> None:
+    count = 5 * fifths
+    unseen = [parts(count, 0.2, 7, member) for member in range(members)]
+
+    rows = torch.cat([part for part, _ in unseen])
+    assert len(rows) == len(rows.unique()) == members * fifths
+    for part, rest in unseen:
+        assert sorted([*part.tolist(), *rest.tolist()]) == list(range(count))

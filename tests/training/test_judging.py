@@ -11,6 +11,7 @@ from sda.models.discriminator import Discriminator
 from sda.models.generator import Frame
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
 from sda.models.word_judge import WordJudge
+from sda.rewards import judge as judge_of
 from sda.sampling import sample
 from sda.text.sentences import Sentences
 from sda.training.fitting import auc
@@ -18,16 +19,16 @@ from sda.training.judging import Judge, asked_in
 from sda.training.stages import JudgeSettings
 
 WORDS = 5
-QUICK = JudgeSettings(updates=120, check_every=20, patience=3, rate=0.02)
+QUICK = JudgeSettings(updates=120, check_every=20, patience=3, rate=0.02, members=3)
 WRITER = RnnGenerator(Frame(WORDS, 0, 6), seeded(1), embedding=6, hidden=6, init_std=0.5)
 
 
 def made() -> Judge:
-    def states() -> Discriminator:
-        return WordJudge(WRITER, sample(WRITER, 1, seeded(0)), seeded(3), hidden=16)
+    def states(number: int) -> Discriminator:
+        return WordJudge(WRITER, sample(WRITER, 1, seeded(0)), seeded(3 + number), hidden=16)
 
-    def rnn() -> Discriminator:
-        return RnnDiscriminator(WORDS, seeded(3), 2, 2)
+    def rnn(number: int) -> Discriminator:
+        return RnnDiscriminator(WORDS, seeded(3 + number), 2, 2)
 
     return Judge({"states": states, "rnn": rnn}, QUICK)
 
@@ -75,6 +76,25 @@ def test_it_is_the_same_after_saving_and_loading(judge: Judge) -> None:
 
     assert other.name == judge.name and other.fits == judge.fits
     assert torch.equal(other(fresh), judge(fresh))
+
+
+def test_it_tells_what_it_would_have_said_of_what_it_learned(judge: Judge) -> None:
+    learned = answered(sample(WRITER, 400, seeded(2)))
+    rows, verdicts = judge.unseen(learned)
+
+    # Three members, a tenth unseen by each.
+    assert len(rows) == len(rows.unique()) == 120
+    of_first = judge_of(judge.model.each()[0], learned.sentences[rows[:40]])
+    torch.testing.assert_close(verdicts[:40], of_first.double())
+    other = made()
+    other.load(judge.tensors(), judge.facts())
+    assert torch.equal(other.unseen(learned)[1], verdicts)
+
+
+def test_what_was_asked_after_the_fit_is_not_what_it_learned(judge: Judge) -> None:
+    more = answered(sample(WRITER, 450, seeded(2)))
+
+    assert judge.unseen(more)[0].max() < 400
 
 
 def test_it_knows_nothing_before_it_is_fitted() -> None:

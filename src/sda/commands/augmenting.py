@@ -21,39 +21,53 @@ class Method(StrEnum):
 
 
 def eda(
-    file: Annotated[Path, typer.Argument(help="Text file.")],
+    file: Annotated[Path, typer.Argument(help="File with a sentence a line, or a table.")],
     out: Annotated[
         Path,
-        typer.Option("-o", "--out", help="File to write: each line, then its new versions."),
+        typer.Option(
+            "-o", "--out", help="File to write: each sentence, followed by its new versions."
+        ),
     ],
-    seed: Seed = 0,
+    per_sentence: Annotated[
+        int, typer.Option(min=1, max=1000, help="How many new versions of each sentence to write.")
+    ] = 4,
     alpha: Annotated[
-        float | None, typer.Option(help="Share of the words that change; 0.1 by default.")
-    ] = None,
-    per_sentence: Annotated[int, typer.Option(min=1, max=1000, help="New lines for each.")] = 4,
-    operations: Annotated[
-        str | None, typer.Option(help="Some of replace,insert,swap,delete; all by default.")
+        float | None,
+        typer.Option(help="Which share of the words of a sentence is changed; by default 0.1."),
     ] = None,
     method: Annotated[
         Method,
         typer.Option(
-            help="EDA; synonyms with geometric choice; neighbours in embedding space; or words"
-            " from a bidirectional language model."
+            help="Where new words come from. `eda`: synonyms, and words swapped or left out (Easy"
+            " Data Augmentation). `synonyms`: synonyms alone, near ones most often. `neighbours`:"
+            " words used alike in this file. `contextual`: what a language model of this file"
+            " expects there."
         ),
     ] = Method.eda,
+    operations: Annotated[
+        str | None,
+        typer.Option(
+            help="For eda: which changes are made, some of replace,insert,swap,delete; by default"
+            " all."
+        ),
+    ] = None,
     in_vocabulary: Annotated[
-        bool, typer.Option("--in-vocabulary", help="Use no word that the file lacks.")
+        bool, typer.Option("--in-vocabulary", help="Use only words that occur in the file.")
     ] = False,
     synonyms: Annotated[
         Path | None,
-        typer.Option(help="Your table (.txt): a word, a tab, its synonyms; else WordNet's."),
+        typer.Option(
+            help="File with synonyms of your own, a word a line, then a tab and its synonyms; by"
+            " default those of WordNet, which are English."
+        ),
     ] = None,
+    seed: Seed = 0,
     lower: Lower = False,
     tokenizer: Tokens = TokenizerName.whitespace,
     column: Column = None,
     field: Field = None,
 ) -> None:
-    """Write every line of a file and new versions of it, with a few words changed."""
+    """Make a text larger without training: new versions of each sentence, a few words changed."""
     from sda.baselines.file_edits import Recipe, augment_file
     from sda.show.terminal import Counter
 

@@ -9,55 +9,118 @@ import typer
 
 from sda.commands.options import Column, Field, Lower, Seed, TokenizerName, Tokens
 
+MEASURING = "What is measured"
+
 
 def evaluate(
-    samples: Annotated[list[Path], typer.Argument(help="Files with a sentence a line.")],
-    test: Annotated[Path, typer.Option(help="Sentences to compare with.")],
-    train: Annotated[Path | None, typer.Option(help="Training sentences, to find copies.")] = None,
+    samples: Annotated[
+        list[Path], typer.Argument(help="Files to score, with a sentence a line each.")
+    ],
+    test: Annotated[
+        Path,
+        typer.Option(
+            help="File with real sentences that the model has not learned from, to compare with."
+        ),
+    ],
+    train: Annotated[
+        Path | None,
+        typer.Option(
+            help="File with the sentences that the model learned from, to find samples that are"
+            " copied from there."
+        ),
+    ] = None,
     real: Annotated[
-        Path | None, typer.Option(help="Real text to score too; by default half of --test.")
+        Path | None,
+        typer.Option(
+            help="File with further real sentences, scored beside the samples to show what real"
+            " text reaches; by default half of --test."
+        ),
     ] = None,
     ceiling: Annotated[
         bool,
         typer.Option(
             "--ceiling/--no-ceiling",
-            help="Score real text too; without it all of --test and all samples are used.",
+            help="Whether to score real text beside the samples. Without it there are no alarms,"
+            " but all of --test and all samples are used.",
         ),
     ] = True,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show every score; by default the most telling ones.")
+    ] = False,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Also write all scores to this JSON file.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Also write the table to this Markdown file.")
+    ] = None,
+    latex: Annotated[
+        Path | None, typer.Option(help="Also write the table to this LaTeX file.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Also write a page to this HTML file.")] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="No language model and no features: seconds.")
+        bool,
+        typer.Option(
+            "--quick",
+            help="Leave out the slower scores, those by a language model and by features.",
+            rich_help_panel=MEASURING,
+        ),
     ] = False,
     lstm: Annotated[
-        bool, typer.Option("--lstm", help="An LSTM as a second language model: minutes.")
+        bool,
+        typer.Option(
+            "--lstm",
+            help="Train an LSTM as a second language model to score by; takes minutes.",
+            rich_help_panel=MEASURING,
+        ),
     ] = False,
     grammar: Annotated[
-        bool, typer.Option("--grammar", help="Count grammar issues (needs sda\\[grammar]).")
+        bool,
+        typer.Option(
+            "--grammar",
+            help="Count mistakes of English grammar; needs the extra sda\\[grammar].",
+            rich_help_panel=MEASURING,
+        ),
     ] = False,
     languagetool: Annotated[
-        str | None, typer.Option(help="Count them by your LanguageTool server at this URL.")
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Count mistakes of grammar with the LanguageTool server at this address.",
+            rich_help_panel=MEASURING,
+        ),
     ] = None,
-    captions: Annotated[
-        bool, typer.Option("--captions", help="Judge by the grammar of the embedded captions.")
-    ] = False,
     sentence_model: Annotated[
         Path | None,
-        typer.Option(help="Folder of a sentence transformer for features (sda\\[sentence])."),
+        typer.Option(
+            help="Folder of a sentence transformer, to compare samples and real text by their"
+            " meaning; needs the extra sda\\[sentence].",
+            rich_help_panel=MEASURING,
+        ),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Show every score.")] = False,
-    json_file: Annotated[Path | None, typer.Option("--json", help="JSON file to write.")] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Markdown file to write.")] = None,
-    latex: Annotated[Path | None, typer.Option(help="LaTeX file to write.")] = None,
-    html: Annotated[Path | None, typer.Option(help="HTML file to write.")] = None,
+    captions: Annotated[
+        bool,
+        typer.Option(
+            "--captions",
+            help="For samples of the built-in captions: say how many are grammatical.",
+            rich_help_panel=MEASURING,
+        ),
+    ] = False,
     self_bleu: Annotated[
-        int, typer.Option(min=0, help="Sentences for self-BLEU, drawn by the seed; 0 takes all.")
+        int,
+        typer.Option(
+            min=0,
+            help="How many samples, drawn at random, self-BLEU is measured on; 0 takes all, which"
+            " may be slow.",
+            rich_help_panel=MEASURING,
+        ),
     ] = 2000,
     seed: Seed = 0,
-    lower: Lower = False,
-    tokenizer: Tokens = TokenizerName.whitespace,
     column: Column = None,
     field: Field = None,
+    lower: Lower = False,
+    tokenizer: Tokens = TokenizerName.whitespace,
 ) -> None:
-    """Score files of samples: quality, diversity, novelty, beside real text, with alarms."""
+    """Score files of sentences for quality, diversity and copying, beside real text."""
     from sda.errors import UserError
     from sda.evaluation.checkers import find_checker
     from sda.evaluation.evaluator import Options
@@ -96,10 +159,18 @@ def evaluate(
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(help="Run folders.")],
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="HTML file to write.")] = None,
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            help="HTML file to write; by default report.html in the folder of the run, or here for"
+            " several runs.",
+        ),
+    ] = None,
 ) -> None:
-    """Write the page of a run anew, or one page for several runs."""
+    """Write the page of a run once more, or one page that shows several runs side by side."""
     from sda.runs.report import write_report
     from sda.runs.run import Run
 
@@ -110,15 +181,31 @@ def report(
 
 
 def compare(
-    runs: Annotated[list[Path], typer.Argument(help="Finished run folders, of several seeds.")],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Folders of finished runs. Those that differ in nothing but their seed become one"
+            " row."
+        ),
+    ],
     scores: Annotated[
-        str | None, typer.Option(help="Scores to show, as bleu-5,self-bleu-5.")
+        str | None,
+        typer.Option(
+            help="Names of the scores to show, with commas between them, such as"
+            " bleu-5,self-bleu-5; by default the main ones."
+        ),
     ] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="JSON file to write.")] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Markdown file to write.")] = None,
-    latex: Annotated[Path | None, typer.Option(help="LaTeX file to write.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Also write all scores to this JSON file.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Also write the table to this Markdown file.")
+    ] = None,
+    latex: Annotated[
+        Path | None, typer.Option(help="Also write the table to this LaTeX file.")
+    ] = None,
 ) -> None:
-    """Print one table of several runs, scores and costs: mean and deviation over seeds."""
+    """Show several runs in one table: scores and costs, with mean and deviation over seeds."""
     from rich.console import Console
 
     from sda.files import refuse_overlap, write_json, write_text
@@ -140,30 +227,46 @@ def compare(
 
 
 def curve(
-    runs: Annotated[list[Path], typer.Argument(help="Run folders on one and the same text.")],
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs, all on the same text.")],
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", help="Folder to write to; by default the run's, or curve/."),
+        typer.Option(
+            "-o",
+            "--out",
+            help="Folder to write to; by default that of the run, or curve/ for several runs.",
+        ),
     ] = None,
     temperature: Annotated[
-        str | None, typer.Option(help="Temperatures to sample at, as 1,0.8,0.5.")
+        str | None,
+        typer.Option(
+            help="The temperatures to write at, with commas between them, such as 1,0.8,0.5; lower"
+            " ones give safer sentences that are more alike."
+        ),
     ] = None,
     top_p: Annotated[
-        str | None, typer.Option(help="Values of top-p for a second curve, as 1,0.9,0.8.")
+        str | None,
+        typer.Option(
+            help="Draw a second curve over these values of top-p (see sda sample), such as"
+            " 1,0.9,0.8."
+        ),
     ] = None,
     samples: Annotated[
         int | None,
         typer.Option(
             min=2,
-            help="Sentences written for one sampling; by default as many as for the run's table.",
+            help="How many sentences to write for one measurement; by default as many as the run's"
+            " own table has. Fewer are faster and less exact.",
         ),
     ] = None,
     repeats: Annotated[
-        int, typer.Option(min=1, help="Samplings of a point; one gives no intervals.")
+        int,
+        typer.Option(
+            min=1, help="How often each point is measured; once gives no intervals of confidence."
+        ),
     ] = 3,
     seed: Seed = 0,
 ) -> None:
-    """Draw quality against diversity over temperatures, and say who is better where."""
+    """Draw quality against diversity over temperatures, and say which run is better where."""
     from sda.runs.curve import draw_runs
     from sda.runs.run import Run
     from sda.runs.sweep import TEMPERATURES, Sweep

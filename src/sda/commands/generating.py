@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sda import LARGEST_SEED
+from sda.commands.interruption import resumable
 from sda.commands.options import (
+    HOW_WORDS_ARE_CUT,
+    TEXT,
     Column,
+    Deduplicate,
     Device,
     Field,
     Label,
@@ -18,98 +21,194 @@ from sda.commands.options import (
     Seed,
     Stage,
     Subwords,
+    Test,
     TokenizerName,
+    Valid,
+    checked_seed,
     text_or_none,
 )
 
 if TYPE_CHECKING:
+    from sda.runs.run import Run
     from sda.show.terminal import Reporter
+
+TRAINING = "Model and training"
+Profile = Annotated[
+    str,
+    typer.Option(
+        help="How large the models are and how long they train: smoke takes seconds and only shows"
+        " that all works, small takes minutes, full is the size of the paper's.",
+        rich_help_panel=TRAINING,
+    ),
+]
+Quietly = Annotated[bool, typer.Option("--quiet", help="Print nothing but warnings and errors.")]
+JsonLines = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="For scripts: print the figures of each epoch as one JSON object a line."
+    ),
+]
 
 
 def train(
     source: Annotated[
-        str, typer.Argument(help="A text file, `captions`, `oracle` or `oracle:FILE.npz`.")
-    ],
-    out: Annotated[Path | None, typer.Option(help="Run folder; by default one in runs/.")] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help="What is done after MLE: mle (nothing), rl, sda, raft, best-of-n, ...; by default"
-            " that of --config or of the generator, which is sda for most, as --preset has it; but"
-            " mle for a text file without a metric."
+        str,
+        typer.Argument(
+            help="The text to learn from: a file with a sentence a line; a table (.csv, .tsv) with"
+            " --column; or JSON lines (.jsonl) with --field; each may end in .gz. Without a text of"
+            " your own: `captions`, which are built in, or `oracle`, sentences of a random model"
+            " (`oracle:FILE.npz`: of the model in the file)."
         ),
-    ] = None,
-    generator: Annotated[
-        str, typer.Option(help="rnn, gru, leakrnn, transformer, cnn, seqgan or leakgan.")
-    ] = "rnn",
-    discriminator: Annotated[
-        str | None,
+    ],
+    out: Annotated[
+        Path | None,
         typer.Option(
-            help="rnn, cnn or seqgan; by default the profile's. With the preset recommended also"
-            " states and states-sum, or auto, the default: the one that tells best what the metric"
-            " accepts."
+            help="Folder to write the run to; by default runs/ and a name of text, method, profile"
+            " and seed."
         ),
     ] = None,
     metric: Annotated[
         str | None,
-        typer.Option(help="bleu, likelihood, rare_words, ... or FILE.py:FUNCTION; sums with +."),
+        typer.Option(
+            help="What a good sentence is: a built-in metric, such as bleu, likelihood or"
+            " rare_words, or a Python function of your own, as FILE.py:FUNCTION, which is given a"
+            " list of texts and returns a number for each, higher is better. Several are added up,"
+            " as in 'bleu + 0.5*FILE.py:FUNCTION'."
+        ),
     ] = None,
     calls: Annotated[
         int | None,
-        typer.Option(min=1, help="The most sentences that the metric may be asked in all."),
+        typer.Option(
+            min=1,
+            help="The most sentences that the metric may be asked about in all, for one that is"
+            " slow or costs money.",
+        ),
     ] = None,
-    profile: Annotated[str, typer.Option(help="Scale: smoke, small or full.")] = "small",
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="What follows plain training on the text (maximum likelihood, MLE): sda, or a"
+            " rival such as rl, raft or best-of-n, or mle for nothing. By default what --config or"
+            " the generator is meant for, sda for most; but mle for a text of your own without a"
+            " metric.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = None,
     preset: Annotated[
         str | None,
         typer.Option(
-            help="What training after MLE is like. `recommended`, the default for a text file with"
-            " a metric: the metric is asked 2,000 times, a judge learns from its answers, rewards"
-            " and chooses, and the better of start and result is handed over. `metric-reward`:"
-            " sentences are rewarded by the metric itself, which is asked far more often. `paper`,"
-            " the default for all else: the paper's method. `vocabulary`, `repetition`: the paper's"
-            " with a metric for rare words, or against repeated ones."
+            help="How sda learns from the metric. `recommended`, the default for a text of your own"
+            " with a metric: asks it 2,000 times, trains a judge on its answers, and keeps the"
+            " model from before if the new one is no better. `metric-reward`: rewards sentences by"
+            " the metric itself, which is asked far more often. `paper`, the default otherwise: the"
+            " method as published. `vocabulary` and `repetition`: the same with a metric for rare"
+            " words, or against repeated ones.",
+            rich_help_panel=TRAINING,
         ),
     ] = None,
-    config: Annotated[Path | None, typer.Option(help="Settings file (TOML).")] = None,
+    profile: Profile = "small",
+    generator: Annotated[
+        str,
+        typer.Option(
+            help="The model that writes: rnn, gru, leakrnn, transformer, cnn, seqgan or leakgan.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = "rnn",
+    discriminator: Annotated[
+        str | None,
+        typer.Option(
+            help="The model that tells good sentences from others: rnn, cnn or seqgan; by default"
+            " the profile's. With --preset recommended also states, states-sum, or auto, the"
+            " default there: whichever predicts the metric best.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of a run on the same text: begin where its plain training (MLE) ended,"
+            " which saves that time.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = None,
     seed: Annotated[
         int | None,
         typer.Option(
-            min=0, max=LARGEST_SEED, help="The same seed gives the same run, bit for bit."
+            callback=checked_seed,
+            help="Start of all random choices: the same seed gives the same run, bit for bit. By"
+            " default 0.",
+            rich_help_panel=TRAINING,
         ),
-    ] = None,
-    assignments: Annotated[
-        list[str] | None, typer.Option("--set", help="One setting, as key=value; repeatable.")
-    ] = None,
-    start: Annotated[
-        Path | None, typer.Option(help="Run folder: begin with its Stage I, not with one's own.")
     ] = None,
     device: Annotated[
         Device,
-        typer.Option(help="Where models are computed; auto is a GPU where there is one."),
+        typer.Option(
+            help="Where to compute; auto takes a GPU if there is one.", rich_help_panel=TRAINING
+        ),
     ] = Device.auto,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
-    length: Annotated[int | None, typer.Option(min=1, help="Words a sentence of `oracle`.")] = None,
-    valid: Annotated[Path | None, typer.Option(help="Validation sentences (file).")] = None,
-    test: Annotated[Path | None, typer.Option(help="Test sentences (file).")] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            help="File with settings (TOML); docs/settings.md lists them.", rich_help_panel=TRAINING
+        ),
+    ] = None,
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change one setting, as in --set mle.epochs=20; may be given several times.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = None,
+    length: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Words of each sentence, for the text `oracle` only.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = None,
     column: Column = None,
     field: Field = None,
     label: Label = None,
     lower: Lower = False,
+    tokenizer: Annotated[
+        TokenizerName | None, typer.Option(help=HOW_WORDS_ARE_CUT, rich_help_panel=TEXT)
+    ] = None,
     subwords: Subwords = None,
-    tokenizer: Annotated[TokenizerName | None, typer.Option(help="whitespace or words.")] = None,
     min_count: Annotated[
         int | None,
-        typer.Option(min=1, help="Words seen less often are written as unknown."),
+        typer.Option(
+            min=1,
+            help="The model learns only words that occur at least this often; all others become"
+            " one unknown word. By default 2.",
+            rich_help_panel=TEXT,
+        ),
     ] = None,
     max_length: Annotated[
-        int | None, typer.Option(min=1, help="Leave out sentences with more words than this.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Leave out sentences with more words than this. By default 50.",
+            rich_help_panel=TEXT,
+        ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but warnings.")] = False,
-    json_lines: Annotated[
-        bool, typer.Option("--json", help="One JSON object an epoch on standard output.")
+    deduplicate: Deduplicate = False,
+    valid: Valid = None,
+    test: Test = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Go on with the run in --out if there is one that began with these same options;"
+            " `sda resume RUN` needs no options.",
+        ),
     ] = False,
+    quiet: Quietly = False,
+    json_lines: JsonLines = False,
 ) -> None:
-    """Train a generator: by maximum likelihood (MLE) first, then by the method."""
+    """Train a model on a text, first to write like it, then to write what a metric prefers."""
     from sda.runs.train import train_run
     from sda.settings.layers import Choices, refuse_idle
     from sda.settings.method_name import method_name
@@ -125,6 +224,7 @@ def train(
         "subwords": subwords,
         "min_count": min_count,
         "max_length": max_length,
+        "deduplicate": deduplicate or None,
     }
     values: dict[str, Any] = {
         "data": {key: value for key, value in given.items() if value is not None},
@@ -159,7 +259,35 @@ def train(
             "no metric was given, so the text is all there is to learn: maximum likelihood, and no"
             " Stage II; --metric says what a good sentence is"
         )
-    run = train_run(settings, origins, folder, reporter, resume)
+    with resumable(folder):
+        run = train_run(settings, origins, folder, reporter, resume)
+    _show_end(run, reporter, quiet, json_lines)
+
+
+def resume(
+    run: Annotated[Path, typer.Argument(help="Folder of a run that was interrupted.")],
+    device: Annotated[
+        Device | None,
+        typer.Option(help="Where to compute; by default as the run was told when it began."),
+    ] = None,
+    quiet: Quietly = False,
+    json_lines: JsonLines = False,
+) -> None:
+    """Go on with a run that was interrupted; its folder holds all that it was told.
+
+    It ends bit for bit as if it had never stopped. What was handed to `sda.train` in Python as an
+    object is not in the folder: go on with such a run by `sda.resume` in Python.
+    """
+    from sda.runs.resume import resume_run
+
+    reporter = _reporter(quiet, json_lines)
+    with resumable(run):
+        found = resume_run(run, reporter, device=None if device is None else device.value)
+    _show_end(found, reporter, quiet, json_lines)
+
+
+def _show_end(run: Run, reporter: Reporter, quiet: bool, json_lines: bool) -> None:
+    """What a finished run has to tell, in the way that the user asked for."""
     if not json_lines:
         _show_scores([run], quiet)
     elif run.verdict is not None:
@@ -196,53 +324,82 @@ def _show_scores(runs: list[Any], quiet: bool = False) -> None:
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the runs.")] = Path("runs/demo"),
+    out: Annotated[Path, typer.Option(help="Folder to write the runs to.")] = Path("runs/demo"),
     seed: Seed = 0,
-    profile: Annotated[str, typer.Option(help="Scale: smoke, small or full.")] = "small",
+    profile: Profile = "small",
 ) -> None:
-    """Show on embedded captions what 2,000 calls of a metric buy; goes on if interrupted."""
+    """Show in under three minutes, on built-in captions, what 2,000 calls of a metric buy.
+
+    If it was interrupted, the same command goes on.
+    """
     from sda.commands.demonstration import run_demo
 
     run_demo(out, seed, profile, _reporter(False, False))
 
 
 def sample(
-    run: Annotated[Path, typer.Argument(help="Run folder.")],
-    n: Annotated[int, typer.Option("-n", min=1, help="How many sentences.")] = 10,
-    temperature: Annotated[float, typer.Option(help="Below 1 is sharper (alpha is 1/T).")] = 1.0,
-    top_k: Annotated[int | None, typer.Option(help="Only the k likeliest words.")] = None,
-    top_p: Annotated[float | None, typer.Option(help="Only words of this total share.")] = None,
-    max_length: Annotated[
-        int | None, typer.Option(min=1, help="Cut sentences after so many words.")
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same sentences.")] = 0,
-    stage: Annotated[
-        Stage,
-        typer.Option(
-            help="What the run hands over (handed), its last state, or the end of Stage I (mle)."
-        ),
-    ] = Stage.handed,
+    run: Annotated[Path, typer.Argument(help="Folder of a run.")],
+    n: Annotated[int, typer.Option("-n", min=1, help="How many sentences to write.")] = 10,
+    unique: Annotated[bool, typer.Option("--unique", help="Write no sentence twice.")] = False,
+    no_copies: Annotated[
+        bool,
+        typer.Option("--no-copies", help="Write no sentence that stands in the training text."),
+    ] = False,
     label: Annotated[
         str | None,
         typer.Option(
-            help="What the sentences are about, for a run on labelled text; by default all labels"
-            " in turn."
+            help="What the sentences are about, for a run that was trained with --label; by default"
+            " all labels take turns."
         ),
     ] = None,
+    temperature: Annotated[
+        float,
+        typer.Option(
+            help="How daring the choice of words is: below 1 safer and more alike, above 1 more"
+            " varied and more often wrong."
+        ),
+    ] = 1.0,
+    top_k: Annotated[
+        int | None,
+        typer.Option(help="Choose each word among the k likeliest only, for example 40."),
+    ] = None,
+    top_p: Annotated[
+        float | None,
+        typer.Option(
+            help="Choose each word among the likeliest that together have this probability, for"
+            " example 0.9."
+        ),
+    ] = None,
+    max_length: Annotated[
+        int | None, typer.Option(min=1, help="Cut sentences off after this many words.")
+    ] = None,
+    stage: Annotated[
+        Stage,
+        typer.Option(
+            help="Which model writes: the one that the run found best (handed), the last one"
+            " (last), or the one before the metric was used (mle)."
+        ),
+    ] = Stage.handed,
     keep: Annotated[
         float | None,
         typer.Option(
-            help="Keep this share of what is written, the best by the run's judge; by default what"
-            " the run hands over with, and 1 keeps all."
+            help="Keep this share of what is written, the best by the judge that the run trained;"
+            " by default what the run found best, and 1 keeps all."
         ),
     ] = None,
-    unique: Annotated[bool, typer.Option("--unique", help="No sentence comes twice.")] = False,
-    no_copies: Annotated[
-        bool, typer.Option("--no-copies", help="No sentence is one of the training text.")
-    ] = False,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="File to write to.")] = None,
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Start of all random choices: the same seed gives the same sentences.",
+        ),
+    ] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", help="File to write to; by default they are printed."),
+    ] = None,
 ) -> None:
-    """Write sentences with the generator of a run."""
+    """Write sentences with the model of a run."""
     from sda.files import write_text
     from sda.runs.run import Run
 

@@ -7,21 +7,27 @@ from typing import Annotated
 
 import typer
 
-from sda import LARGEST_SEED
 from sda.commands.options import (
+    TEXT,
     Column,
+    Deduplicate,
     Field,
     Label,
     Lower,
+    Seed,
     Subwords,
+    Test,
     TokenizerName,
     Tokens,
+    Valid,
     text_or_none,
 )
 
 
 def inspect(
-    file: Annotated[Path, typer.Argument(help="Text file.")],
+    file: Annotated[
+        Path, typer.Argument(help="The text: a file as for `sda train`, such as my.txt or my.csv.")
+    ],
     column: Column = None,
     field: Field = None,
     label: Label = None,
@@ -29,22 +35,44 @@ def inspect(
     tokenizer: Tokens = TokenizerName.whitespace,
     subwords: Subwords = None,
     min_count: Annotated[
-        int, typer.Option(min=1, help="Words seen less often than this are unknown words.")
+        int,
+        typer.Option(
+            min=1,
+            help="A word that occurs less often than this becomes one unknown word.",
+            rich_help_panel=TEXT,
+        ),
     ] = 2,
     drop_rare: Annotated[
-        bool, typer.Option("--drop-rare", help="Drop sentences with such a word instead.")
+        bool,
+        typer.Option(
+            "--drop-rare",
+            help="Leave out sentences with a word below --min-count, so that no word is unknown.",
+            rich_help_panel=TEXT,
+        ),
     ] = False,
-    max_length: Annotated[int, typer.Option(min=1, help="Most words of a sentence.")] = 50,
-    cut: Annotated[bool, typer.Option("--cut", help="Cut longer sentences.")] = False,
-    deduplicate: Annotated[bool, typer.Option("--deduplicate", help="Keep one of each.")] = False,
-    valid: Annotated[Path | None, typer.Option(help="Validation sentences (file).")] = None,
-    test: Annotated[Path | None, typer.Option(help="Test sentences (file).")] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, max=LARGEST_SEED, help="Which sentences are held out.")
-    ] = 0,
-    json_out: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    max_length: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Leave out sentences with more words than this.", rich_help_panel=TEXT
+        ),
+    ] = 50,
+    cut: Annotated[
+        bool,
+        typer.Option(
+            "--cut",
+            help="Cut sentences off at --max-length, and leave none out for it.",
+            rich_help_panel=TEXT,
+        ),
+    ] = False,
+    deduplicate: Deduplicate = False,
+    valid: Valid = None,
+    test: Test = None,
+    seed: Seed = 0,
+    json_out: Annotated[
+        bool, typer.Option("--json", help="For scripts: print all of it as JSON.")
+    ] = False,
 ) -> None:
-    """Show what would be read from a file, what would be dropped, and why."""
+    """Look at a text before training: what would be learned from, what left out, and advice."""
     import json
 
     from rich.console import Console
@@ -73,4 +101,7 @@ def inspect(
     if json_out:
         print(json.dumps(summary.as_dict(), indent=1))
     else:
-        show(fact_table(str(file), summary.as_rows()), Console())
+        console = Console()
+        show(fact_table(str(file), summary.as_rows()), console)
+        for sentence in summary.advice:
+            console.print(f"advice: {sentence}", highlight=False, markup=False, soft_wrap=True)

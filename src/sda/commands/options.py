@@ -14,6 +14,7 @@ from sda import LARGEST_SEED
 class TokenizerName(StrEnum):
     whitespace = "whitespace"
     words = "words"
+    characters = "characters"
 
 
 class Device(StrEnum):
@@ -33,26 +34,91 @@ class Stage(StrEnum):
     mle = "mle"
 
 
-Column = Annotated[str | None, typer.Option(help="Column of .csv and .tsv files.")]
-Field = Annotated[str | None, typer.Option(help="Field of .jsonl files.")]
+TEXT = "Text and words"  # the heading of the options below in the help of a command
+HOW_WORDS_ARE_CUT = (
+    "What a word is. `whitespace`: what stands between spaces. `words`: punctuation is a word of"
+    " its own, for text as people type it. `characters`: every character, for scripts without"
+    " spaces, such as Chinese, Japanese and Thai."
+)
+
+Column = Annotated[
+    str | None,
+    typer.Option(help="Which column of a .csv or .tsv file holds the text.", rich_help_panel=TEXT),
+]
+Field = Annotated[
+    str | None,
+    typer.Option(help="Which field of a .jsonl file holds the text.", rich_help_panel=TEXT),
+]
 Label = Annotated[
     str | None,
     typer.Option(
-        help="Column of .csv and .tsv files, or field of .jsonl files, with the label of each"
-        " sentence: what it is about."
+        help="Which column, or field of a .jsonl file, says what a sentence is about, such as"
+        " positive or negative. The model learns to write about each of them.",
+        rich_help_panel=TEXT,
     ),
 ]
-Lower = Annotated[bool, typer.Option("--lower", help="Turn all letters into small ones.")]
-Tokens = Annotated[TokenizerName, typer.Option("--tokenizer", help="How text is cut into words.")]
+Lower = Annotated[
+    bool,
+    typer.Option(
+        "--lower",
+        help="Turn capital letters into small ones, so that The and the are one word.",
+        rich_help_panel=TEXT,
+    ),
+]
+Tokens = Annotated[
+    TokenizerName,
+    typer.Option("--tokenizer", help=HOW_WORDS_ARE_CUT, rich_help_panel=TEXT),
+]
 Subwords = Annotated[
     int | None,
     typer.Option(
-        help="Let the model write pieces of words, this many of them, so that no word of any script"
-        " is unknown; 2000 is a good number. Needs the extra sda[subwords]."
+        help="Let the model write pieces of words, this many different ones, so that no word is"
+        " unknown; 2000 is a good number. Needs the extra sda\\[subwords].",
+        rich_help_panel=TEXT,
     ),
 ]
+Deduplicate = Annotated[
+    bool,
+    typer.Option(
+        "--deduplicate",
+        help="Keep only one of several sentences that are the same.",
+        rich_help_panel=TEXT,
+    ),
+]
+Valid = Annotated[
+    Path | None,
+    typer.Option(
+        help="File with sentences to check training by; by default a tenth of the text is set"
+        " aside for it.",
+        rich_help_panel=TEXT,
+    ),
+]
+Test = Annotated[
+    Path | None,
+    typer.Option(
+        help="File with sentences for the final scores, which training never sees; by default a"
+        " tenth of the text is set aside for it.",
+        rich_help_panel=TEXT,
+    ),
+]
+
+
+def checked_seed(seed: int | None) -> int | None:
+    """The seed itself; one that is no seed is refused.
+
+    Not by limits of the option, whose digits would take half the width of the help.
+    """
+    if seed is not None and not 0 <= seed <= LARGEST_SEED:
+        raise typer.BadParameter(f"{seed} is not in the range 0<=x<={LARGEST_SEED}.")
+    return seed
+
+
 Seed = Annotated[
-    int, typer.Option(min=0, max=LARGEST_SEED, help="The same seed gives the same result.")
+    int,
+    typer.Option(
+        callback=checked_seed,
+        help="Start of all random choices: the same seed gives the same result.",
+    ),
 ]
 
 

@@ -22,7 +22,7 @@ class Form(StrEnum):
     json = "json"
 
 
-Experiment = Annotated[str, typer.Argument(help="coco, synthetic20, ...; see docs/results.md.")]
+Experiment = Annotated[str, typer.Argument(help="coco, synthetic20, ...; see docs/results.")]
 Profile = Annotated[str, typer.Option(help="Scale: smoke, small or full.")]
 Models = Annotated[
     list[str] | None, typer.Option("--models", help="rnn, leakrnn; repeatable; by default all.")
@@ -121,14 +121,15 @@ def table(
     ] = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="File to write.")] = None,
     update: Annotated[
-        Path | None, typer.Option(help="Page whose generated blocks are written anew.")
+        Path | None,
+        typer.Option(help="Page, or folder of pages, whose generated blocks are written anew."),
     ] = None,
 ) -> None:
     """Print the table of an experiment from the ledger, beside the paper's figures."""
     from sda.errors import UserError
     from sda.files import write_text
     from sda.reproduction import definitions
-    from sda.reproduction.blocks import update_page
+    from sda.reproduction.blocks import pages_of, tables_of, update_page
     from sda.reproduction.ledger import Ledger
     from sda.reproduction.tables import base_tables
 
@@ -138,7 +139,9 @@ def table(
     if update is not None:
         if form is not None or out is not None or models is not None:
             raise UserError("--update takes no --format, -o or --models")
-        print(f"{update}: {'changed' if update_page(update, ledger, profile) else 'up to date'}")
+        tables_by_name = tables_of(ledger, profile)
+        for page in pages_of(update):
+            print(f"{page}: {'changed' if update_page(page, tables_by_name) else 'up to date'}")
     if experiment is not None:
         tables = base_tables(definitions.experiment(experiment), ledger, profile, models)
         if out is not None:
@@ -196,7 +199,7 @@ def data(
     wrong = [str(found) for found in findings if found.is_wrong]
     if wrong:
         raise UserError(
-            f"{folder}: {'; '.join(wrong)}; figures on other files are not those of docs/results.md"
+            f"{folder}: {'; '.join(wrong)}; figures on other files are not those of docs/results"
         )
 
 

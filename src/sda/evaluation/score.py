@@ -59,6 +59,15 @@ class Score:
     standard_error: float | None = None
     interval: tuple[float, float] | None = None
 
+    def __post_init__(self) -> None:
+        """Numbers are plain floats, whoever measured them: a NumPy one prints its type."""
+        object.__setattr__(self, "value", float(self.value))
+        if self.standard_error is not None:
+            object.__setattr__(self, "standard_error", float(self.standard_error))
+        if self.interval is not None:
+            low, high = self.interval
+            object.__setattr__(self, "interval", (float(low), float(high)))
+
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Score:
         """The score that `as_dict` wrote down."""

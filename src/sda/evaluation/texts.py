@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sda.errors import UserError
 from sda.evaluation.evaluator import DEFAULT, Evaluation, Evaluator, Options
-from sda.text.reading import check_kinds, read_lines
+from sda.text.reading import LONGEST_LINE, check_kinds, read_lines
 
 
 def evaluate_texts(
@@ -37,11 +38,18 @@ def evaluate_files(
     All files are scored by the same number of sentences, that of the smallest, because most scores
     change with it. `column` and `field` say where the text stands in every table and every file of
     records, and at least one file has to be such. `done` is called with the name of each file that
-    is scored.
+    is scored. Lines that are too long for a sentence are left out, and a note says so.
     """
 
+    too_long: list[str] = []
+
     def read(path: Path) -> list[str]:
-        return read_lines(path, column=column, field=field)
+        left_out: set[int] = set()
+        found = read_lines(path, column=column, field=field, left_out=left_out)
+        if left_out:
+            count = f"{len(left_out):,} line{'s' * (len(left_out) > 1)}"
+            too_long.append(f"{path}: {count} of over {LONGEST_LINE:,} characters left out")
+        return found
 
     def read_written(path: Path) -> list[str]:
         found = read(path)
@@ -62,6 +70,7 @@ def evaluate_files(
     )
     found = []
     for path, some in zip(samples, texts, strict=True):
-        found.append(evaluator.evaluate(some))
+        scored = evaluator.evaluate(some)
+        found.append(replace(scored, notes=[*scored.notes, *too_long]))
         done(path.name)
     return found

@@ -40,7 +40,7 @@ class WordJudge(Discriminator):
         generator: Generator,
         example: Sentences,
         rng: torch.Generator,
-        hidden: int = 128,
+        hidden: int = 64,
         dropout: float = 0.3,
         pooling: Pooling = "product",
         init_std: float = 0.05,
@@ -71,14 +71,13 @@ class WordJudge(Discriminator):
         """Numbers are scaled as these sentences have them, and what is read of them is kept."""
         states = self._states(sentences)
         self.mean, self.deviation = states.mean(0), states.std(0).clamp(min=1e-3)
-        lengths = sentences.lengths.tolist()
-        # As wide as the longest, so that any rows can be picked.
-        parts = states.split(lengths)  # type: ignore[no-untyped-call]
-        kept = nn.utils.rnn.pad_sequence(parts, batch_first=True)
         mask = sentences.trimmed().mask
+        # As wide as the longest, so that any rows can be picked.
+        kept = _spread(self._scaled(states), mask)
 
         def logits(rows: Tensor) -> Tensor:
-            return self._pool(self._verdicts(kept[rows]), mask[rows])
+            some = mask[rows]
+            return self._pool(self._verdicts(kept[rows][some]), some)
 
         return logits
 
@@ -86,17 +85,12 @@ class WordJudge(Discriminator):
         """The mean of what the generator made of the words."""
         sentences = sentences.trimmed()
         mask = sentences.mask
-        states = self._scaled(self._states(sentences))
-        spread = states.new_zeros(*mask.shape, states.shape[1])
-        spread[mask] = states
-        return spread.sum(1) / sentences.lengths.clamp(min=1)[:, None]
+        states = _spread(self._scaled(self._states(sentences)), mask)
+        return states.sum(1) / sentences.lengths.clamp(min=1)[:, None]
 
     def real_logit(self, sentences: Sentences) -> Tensor:
         sentences = sentences.trimmed()
-        mask = sentences.mask
-        verdicts = self._verdicts(self._states(sentences))
-        spread = verdicts.new_zeros(mask.shape).masked_scatter(mask, verdicts)
-        return self._pool(spread, mask)
+        return self._pool(self._verdicts(self._scaled(self._states(sentences))), sentences.mask)
 
     def _states(self, sentences: Sentences) -> Tensor:
         parts = [
@@ -108,13 +102,20 @@ class WordJudge(Discriminator):
     def _scaled(self, states: Tensor) -> Tensor:
         return (states - self.mean) / self.deviation
 
-    def _verdicts(self, states: Tensor) -> Tensor:
-        verdicts: Tensor = self.network(self._scaled(states))
-        return verdicts[..., 0]
+    def _verdicts(self, scaled: Tensor) -> Tensor:
+        verdicts: Tensor = self.network(scaled)
+        return verdicts[:, 0]
 
     def _pool(self, verdicts: Tensor, mask: Tensor) -> Tensor:
-        """(B,) the logit of the sentence from those of its words (B, T)."""
+        """(B,) the logit of each sentence from those of all words, whose places are in the mask."""
         if self.pooling == "sum":
-            return (verdicts * mask).sum(1)
-        log_real = (logsigmoid(verdicts) * mask).sum(1).clamp(max=LARGEST)
+            return _spread(verdicts, mask).sum(1)
+        log_real = _spread(logsigmoid(verdicts), mask).sum(1).clamp(max=LARGEST)
         return log_real - torch.log(-torch.expm1(log_real))
+
+
+def _spread(words: Tensor, mask: Tensor) -> Tensor:
+    """(B, T, ...) what belongs to the words (N, ...) at their places, zero elsewhere."""
+    spread = words.new_zeros(*mask.shape, *words.shape[1:])
+    spread[mask] = words
+    return spread

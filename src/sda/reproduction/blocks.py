@@ -2,7 +2,8 @@
 
 A question comes from the file of the experiment, all else from the ledger. A block begins with
 `<!-- begin KIND EXPERIMENT [BASE] -->` and ends with `<!-- end -->`, each alone on its line. Kinds:
-question, table, differences, distances, samples, provenance.
+question, table, samples, provenance. Behind them `rows=NAME,NAME` leaves out all other rows, and
+`scores=NAME,NAME` says which columns a table has.
 """
 
 from __future__ import annotations
@@ -10,42 +11,56 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from sda.errors import UserError
 from sda.files import naming, write_text
-from sda.reproduction.contrasts import difference_sheet, distance_sheet
 from sda.reproduction.definitions import chosen, experiment
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.provenance import provenance
+from sda.reproduction.short_tables import short_sheet
 from sda.reproduction.tables import BaseTable, base_tables
 from sda.show.markup import as_markdown
-from sda.show.table import Table
 
 END = "<!-- end -->"
 NO_RUNS = "No runs yet.\n"
 WIDTH = 110  # letters in a line of text
+TablesOf = Callable[[str], list[BaseTable]]
 _BEGIN = re.compile(r"<!--\s*begin\b(.*)-->")
 
 
-def update_page(path: Path, ledger: Ledger, profile: str) -> bool:
+def pages_of(path: Path) -> list[Path]:
+    """The page itself, or all pages of a folder."""
+    if not path.is_dir():
+        return [path]
+    found = sorted(path.glob("*.md"))
+    if not found:
+        raise UserError(f"{path}: no page (a file that ends in .md) in this folder")
+    return found
+
+
+def tables_of(ledger: Ledger, profile: str) -> TablesOf:
+    """From the name of an experiment to its tables, which are read once: that takes a while."""
+    return cache(lambda name: base_tables(experiment(name), ledger, profile))
+
+
+def update_page(path: Path, tables: TablesOf) -> bool:
     """The page on the disk has its blocks from the ledger; whether that changed it."""
     try:
         with naming(path):
             before = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise UserError(f"{path}: not UTF-8 text") from None
-    after = updated(before, ledger, profile, str(path))
+    after = updated(before, tables, str(path))
     if after != before:
         write_text(path, after)
     return after != before
 
 
-def updated(text: str, ledger: Ledger, profile: str, name: str) -> str:
+def updated(text: str, tables: TablesOf, name: str) -> str:
     """The text with its blocks from the ledger; a wrong marker raises with the line of `name`."""
-    # A page has several blocks of an experiment, and to plan its jobs takes a while.
-    tables = cache(lambda name: base_tables(experiment(name), ledger, profile))
     kept: list[str] = []
     begun: int | None = None
     for number, line in enumerate(text.splitlines(keepends=True), 1):
@@ -68,37 +83,48 @@ def updated(text: str, ledger: Ledger, profile: str, name: str) -> str:
     return "".join(kept)
 
 
-def _block(words: Sequence[str], read: Callable[[str], list[BaseTable]], where: str) -> str:
+def _block(words: Sequence[str], read: TablesOf, where: str) -> str:
     """What belongs between the markers, with an empty line at both ends."""
-    if not words or words[0] not in KINDS or not 2 <= len(words) <= 3:
-        wanted = f"<!-- begin {'|'.join(KINDS)} EXPERIMENT [BASE] -->"
+    names = [word for word in words if "=" not in word]
+    options = dict(word.split("=", 1) for word in words if "=" in word)
+    is_known = names and names[0] in KINDS and options.keys() <= set(OPTIONS)
+    if not is_known or not 2 <= len(names) <= 3:
+        choices = " ".join(f"[{option}=NAME,NAME]" for option in OPTIONS)
+        wanted = f"<!-- begin {'|'.join(KINDS)} EXPERIMENT [BASE] {choices} -->"
         raise UserError(f"{where}: a block begins with '{wanted}'")
+    rows, scores = (_listed(options.get(option)) for option in OPTIONS)
     try:
-        known = {table.base: table for table in read(words[1])}
-        bases = chosen(words[2:] or None, list(known), "model")
+        known = {table.base: table for table in read(names[1])}
+        bases = chosen(names[2:] or None, list(known), "model")
+        tables = [_with_rows(known[base], rows) for base in bases]
+        is_ready = names[0] == "question" or any(table.has_runs for table in tables)
+        content = KINDS[names[0]](tables, scores) if is_ready else NO_RUNS
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
-    tables = [known[base] for base in bases]
-    is_ready = words[0] == "question" or any(table.has_runs for table in tables)
-    content = KINDS[words[0]](tables) if is_ready else NO_RUNS
     return f"\n{content}\n"
 
 
-def _sheets(make: Callable[[BaseTable], Table]) -> Callable[[Sequence[BaseTable]], str]:
-    def content(tables: Sequence[BaseTable]) -> str:
-        sheets = [make(table) for table in tables if table.has_runs]
-        return "\n".join(as_markdown(sheet) for sheet in sheets if sheet.groups) or NO_RUNS
-
-    return content
+def _listed(option: str | None) -> list[str]:
+    return [] if option is None else option.split(",")
 
 
-def _question(tables: Sequence[BaseTable]) -> str:
+def _with_rows(table: BaseTable, names: Sequence[str]) -> BaseTable:
+    """The table with these rows only; with all of them if none is named."""
+    wanted = chosen(names or None, [row.name for row in table.rows], "row")
+    return replace(table, rows=[row for row in table.rows if row.name in wanted])
+
+
+def _table(tables: Sequence[BaseTable], scores: Sequence[str]) -> str:
+    return as_markdown(short_sheet(tables, scores))
+
+
+def _question(tables: Sequence[BaseTable], _: Sequence[str]) -> str:
     """What the experiment asks, and what differs from the paper."""
     parts = tables[0].experiment.introduction()
     return "\n\n".join(textwrap.fill(part, WIDTH) for part in parts) + "\n"
 
 
-def _samples(tables: Sequence[BaseTable]) -> str:
+def _samples(tables: Sequence[BaseTable], _: Sequence[str]) -> str:
     """The kept samples of each row, of the first seed there is."""
     parts = []
     for table in tables:
@@ -109,11 +135,14 @@ def _samples(tables: Sequence[BaseTable]) -> str:
     return "\n".join(parts)
 
 
-KINDS: dict[str, Callable[[Sequence[BaseTable]], str]] = {
+def _provenance(tables: Sequence[BaseTable], _: Sequence[str]) -> str:
+    return provenance(tables)
+
+
+KINDS: dict[str, Callable[[Sequence[BaseTable], Sequence[str]], str]] = {
     "question": _question,
-    "table": _sheets(BaseTable.sheet),
-    "differences": _sheets(difference_sheet),
-    "distances": _sheets(distance_sheet),
+    "table": _table,
     "samples": _samples,
-    "provenance": provenance,
+    "provenance": _provenance,
 }
+OPTIONS = ("rows", "scores")

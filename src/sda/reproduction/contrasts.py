@@ -82,11 +82,11 @@ def distance_sheet(table: BaseTable) -> Table:
 
 
 def main_sheets(tables: Sequence[BaseTable]) -> list[Table]:
-    """For each base its table, and its differences where there are any."""
+    """For each base its table, and its differences and distances where there are any."""
     sheets: list[Table] = []
     for table in tables:
-        contrast = difference_sheet(table)
-        sheets += [table.sheet(), *([contrast] if contrast.groups else [])]
+        others = (difference_sheet(table), distance_sheet(table))
+        sheets += [table.sheet(), *(sheet for sheet in others if sheet.groups)]
     return sheets
 
 

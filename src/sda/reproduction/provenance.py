@@ -12,7 +12,7 @@ HOUR = 3600
 
 
 def provenance(tables: Sequence[BaseTable]) -> str:
-    """A command that makes the runs, and a list of facts about those in the ledger, as Markdown."""
+    """Commands that make the runs and tell the rest, and facts about the runs, as Markdown."""
     experiment, profile = tables[0].experiment, tables[0].profile
     reads_files = experiment.source not in ("captions", "oracle")
     command = f"sda reproduce {experiment.name} --profile {profile}"
@@ -25,7 +25,11 @@ def provenance(tables: Sequence[BaseTable]) -> str:
         f"ledger: {_counted([f'results/{record.path.parent.name}' for record in records])}",
         f"CPU time: {sum(record.own_cost('cpu_seconds') for record in records) / HOUR:.1f} hours",
     ]
-    return f"```\n{command}\n```\n\n" + "".join(f"- {fact}\n" for fact in facts)
+    rest = (
+        f"`sda table {experiment.name} --all` prints all columns, the differences between rows with"
+        " their intervals, and the distances from the curve of the start on every plane.\n\n"
+    )
+    return f"```\n{command}\n```\n\n{rest}" + "".join(f"- {fact}\n" for fact in facts)
 
 
 def used_records(tables: Sequence[BaseTable]) -> list[RunRecord]:

@@ -11,6 +11,7 @@ from sda.reproduction.jobs import Job, located
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.measure import commit, make_record, note_commit, sweep_for
 from sda.runs.folder import RunFolder
+from sda.runs.paths import with_absolute_paths
 from sda.runs.run import Run
 from sda.runs.train import train_run
 from sda.settings.schema import Settings, write_toml
@@ -45,7 +46,7 @@ def do_job(job: Job, places: Places) -> None:
 
 def train_job(job: Job, places: Places) -> Run:
     """The finished run of the job, after that of its start."""
-    settings = located(job.settings, places.data)
+    settings = with_absolute_paths(located(job.settings, places.data))
     if job.start is not None:
         start = train_job(job.start, places)
         settings = settings.model_copy(update={"start": str(start.path)})

@@ -174,17 +174,17 @@ def build_judge(
     word = torch.full((1, 1), vocabulary.eos or 0)
     example = Sentences(word, torch.ones(1, dtype=torch.int64), about)
 
-    def maker(name: str) -> Callable[[], Discriminator]:
+    def maker(name: str) -> Callable[[int], Discriminator]:
         section = named("discriminators", name)["discriminator"]
 
-        def make() -> Discriminator:
+        def make(number: int) -> Discriminator:
             judge: Discriminator = build(
                 section,
                 f"discriminator {name}",
                 Discriminator,
                 vocabulary_size=len(vocabulary),
                 # Its own: what else is drawn in a run does not depend on the candidates.
-                rng=seeded(settings.seed, "judge", name),
+                rng=seeded(settings.seed, "judge", name, number),
                 labels=labels,
                 generator=generator,
                 example=example,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,11 +57,23 @@ class Checkpoints:
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 
+    def keep_latest(self) -> None:
+        """Of the numbered checkpoints only the newest is left."""
+        for old in self._numbers()[:-1]:
+            shutil.rmtree(self.folder / old, ignore_errors=True)
+
     def save_numbered(self, number: int, checkpoint: Checkpoint) -> None:
         """Write it under its number and drop all but the last of the numbered ones."""
         self.save(f"{number:06}", checkpoint)
         for old in self._numbers()[:-KEPT]:
             shutil.rmtree(self.folder / old, ignore_errors=True)
+
+    def keep_parts(self, name: str, is_needed: Callable[[str], bool]) -> None:
+        """The checkpoint of that name has only those of its tensors that are needed, by name."""
+        before = self.load(name)
+        tensors = {key: tensor for key, tensor in before.tensors.items() if is_needed(key)}
+        if len(tensors) < len(before.tensors):
+            self.save(name, Checkpoint(tensors, before.values))
 
     def drop_others(self, beginning: str, names: Collection[str]) -> None:
         """Remove the checkpoints whose names begin so, all but those named."""
@@ -88,9 +100,13 @@ class Checkpoints:
         path = folder / "tensors.safetensors"
         with naming(path):
             content = path.read_bytes()
-        broken = UserError(
-            f"{path}: broken checkpoint; remove the folder {folder} to go on from the one before"
+        others = [other for other in self._numbers() if other != name]
+        advice = (
+            f"remove the folder {folder} to go on from the one before"
+            if others
+            else f"the run has no other one, so remove {self.folder.parent} and train it again"
         )
+        broken = UserError(f"{path}: broken checkpoint; {advice}")
         if hashlib.sha256(content).hexdigest() != values.get("sha256"):
             raise broken
         try:

@@ -25,7 +25,7 @@ from sda.scoring.planes import PLANES, PRIMARY, curve_on, real_point
 from sda.scoring.row_scorer import CURVE_KINDS, RowScorer
 from sda.show.curve_page import write_curve
 from sda.show.terminal import Counter
-from sda.source import Loaded, load_source
+from sda.source import Loaded
 from sda.text.sentences import Flat
 
 CACHE = "curve.jsonl"
@@ -74,12 +74,14 @@ def sweep_runs(runs: Sequence[Run], sweep: Sweep, out: Path, counter: Counter) -
 
 def load_common(runs: Sequence[Run]) -> Loaded:
     """The source of the runs; runs on different texts cannot be compared and are refused."""
-    first, loaded = runs[0], load_source(runs[0].settings)
-    _check_unchanged(first, loaded)
+    first, loaded = runs[0], runs[0].load_source()
     mark = _mark(loaded)
     for run in runs[1:]:
-        other = loaded if _origin(run) == _origin(first) else load_source(run.settings)
-        _check_unchanged(run, other)
+        other = loaded
+        if _origin(run) == _origin(first):
+            run.folder.keep_text(loaded)
+        else:
+            other = run.load_source()
         if _mark(other) != mark:
             raise UserError(
                 f"{run.path}: the run has other validation and test sentences, another vocabulary"
@@ -100,11 +102,6 @@ def _mark(loaded: Loaded) -> tuple[object, ...]:
     context = loaded.corpus.valid.context
     labels = None if context is None else context.numbers().tobytes()
     return loaded.vocabulary.to_json(), loaded.corpus.labels, labels, *texts
-
-
-def _check_unchanged(run: Run, loaded: Loaded) -> None:
-    """A source file may have another text by now than the run was trained on."""
-    run.folder.keep_text(loaded)
 
 
 def _bytes(flat: Flat) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -14,6 +15,8 @@ from sda.errors import UserError
 from sda.evaluation.catalogue import current_name
 from sda.files import naming, read_json, write_json, write_text
 from sda.runs.checkpoint import Checkpoints
+from sda.runs.origin import is_same
+from sda.runs.paths import found_again, with_absolute_paths
 from sda.settings.schema import Settings, leaves, make_settings, read_toml
 from sda.source import Loaded
 from sda.text.vocabulary import Vocabulary, vocabulary_from_json
@@ -21,6 +24,8 @@ from sda.text.vocabulary import Vocabulary, vocabulary_from_json
 STOPPED_IN = "stopped_in"  # the stage in which a callback ended the run, in finished.json
 OWN_TEXT = "run:text.txt"  # the source of a run that was given a list of texts
 STAGE_ONE = "stage1"  # the checkpoint that both MLE and whatever follows it share
+# Where two settings differ, what people choose themselves is named before what follows from it.
+_CHOSEN = ("source", "method", "seed", "metric", "calls.limit", "data.", "start", "generator.")
 
 
 class RunFolder:
@@ -52,6 +57,15 @@ class RunFolder:
     def is_finished(self) -> bool:
         return self.finished.is_file()
 
+    @property
+    def how_to_go_on(self) -> str:
+        """What to type, for messages: settings need not be given again."""
+        path = str(self.path)
+        return (
+            f"`sda resume {shlex.quote(path)}` goes on with it as it began (in Python:"
+            f" sda.resume({path!r}))"
+        )
+
     def begin(self, config: str) -> None:
         """Make the folder and write its settings; a folder with other things in it is refused."""
         with naming(self.path):
@@ -71,21 +85,29 @@ class RunFolder:
         if not self.holds_run:
             raise UserError(f"{self.path}: not a run folder (no config.toml in it)")
         found = make_settings(read_toml(self.config))
-        # Its own text is where the run is, wherever that may be by now.
-        own = {"source": str(self.text)} if found.source == OWN_TEXT else {}
-        return found.model_copy(update=own)
+        if found.source == OWN_TEXT:
+            # Its own text is where the run is, wherever that may be by now.
+            found = found.model_copy(update={"source": str(self.text)})
+        return found_again(found, self.path)
 
     def check_same(self, settings: Settings) -> None:
         """Refuse to go on with other settings than the run began with."""
         before = dict(leaves(self.settings().model_dump(mode="json")))
-        now = dict(leaves(settings.model_dump(mode="json")))
-        for key in before | now:
+        now = dict(leaves(with_absolute_paths(settings).model_dump(mode="json")))
+        differ = [
+            key
+            for key in before | now
             # Another device is no other run: what it changes is said when it goes on.
-            if key != "device" and before.get(key) != now.get(key):
-                raise UserError(
-                    f"{self.path}: the run there has {key} = {before.get(key)!r}, not"
-                    f" {now.get(key)!r}; resume with the same settings or choose another folder"
-                )
+            if key != "device" and not is_same(key, before.get(key), now.get(key))
+        ]
+        if not differ:
+            return
+        key = min(differ, key=_rank)
+        more = f", and {len(differ) - 1} more settings differ" if len(differ) > 1 else ""
+        raise UserError(
+            f"{self.path}: the run there has {key} = {before.get(key)!r}, not {now.get(key)!r}"
+            f"{more}; {self.how_to_go_on}, or choose another folder"
+        )
 
     def keep_text(self, loaded: Loaded) -> None:
         """Write down what tells the text of the run from others, or refuse another one."""
@@ -225,3 +247,9 @@ class RunFolder:
             with suppress(OSError):
                 for folder in () if has_begun else made:
                     folder.rmdir()
+
+
+def _rank(key: str) -> int:
+    """The place of a setting among those that people choose themselves; others come last."""
+    ranks = (rank for rank, start in enumerate(_CHOSEN) if key.startswith(start))
+    return next(ranks, len(_CHOSEN))

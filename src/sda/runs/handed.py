@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from sda.errors import UserError
+from sda.errors import UserError, brief
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
 from sda.reference.metric import ReferenceMetric
@@ -56,7 +56,8 @@ def ask_again(name: str, key: str) -> UserError:
     role = key.partition(".")[0]
     return UserError(
         f"the {role} of this run was handed in as an object ({name.removeprefix(OBJECT)}), which no"
-        f" file can hold: give it again, as {role}=... of sda.Run, or of sda.train to resume"
+        f" file can hold: give it again in Python, as {role}=... of sda.Run, or of sda.resume to go"
+        " on with it"
     )
 
 
@@ -79,8 +80,8 @@ def sections(
 def _model(given: Any, role: str, base: type) -> Table:
     if not _is_of(given, base):
         raise UserError(
-            f"{role}: {given!r} is neither a name, nor a subclass of sda.{base.__name__}, nor an"
-            " object of one"
+            f"{role}: {brief(given)} is neither a name, nor a subclass of sda.{base.__name__}, nor"
+            " an object of one"
         )
     return {"use": Handed(given)}
 
@@ -90,7 +91,7 @@ def _metric(given: Any) -> Table:
         return {"use": Handed(given)}
     if inspect.isclass(given) or not callable(given):
         raise UserError(
-            f"metric: {given!r} is neither a name, nor a function of a list of texts, nor a"
+            f"metric: {brief(given)} is neither a name, nor a function of a list of texts, nor a"
             " subclass of sda.ReferenceMetric or an object of one"
         )
     return {"use": FUNCTION_METRIC, "function": Handed(given)}

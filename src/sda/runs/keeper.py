@@ -13,6 +13,9 @@ from sda.runs.folder import STAGE_ONE, STOPPED_IN, RunFolder
 from sda.runs.guard import Breach, Guard
 from sda.training.state import TrainState
 
+# Of the generator: at its best epoch, and at the start of Stage II.
+_COPIES = ("best.", "start.")
+
 
 @dataclass(frozen=True)
 class Keeper:
@@ -82,6 +85,20 @@ class Keeper:
         names = [STAGE_ONE] if state.phase < self.phases else []
         self._write(progress_bytes, names, state.phase + state.sda_epoch, {STOPPED_IN: stage})
 
+    def keep_what_is_needed(self) -> None:
+        """Of a run that is finished, only what writes, what scores, and what others begin with.
+
+        The last state need not learn on, and the end of Stage I only as the start of another run
+        (decision 0161).
+        """
+        checkpoints = self.folder.checkpoints
+        checkpoints.drop_others("best-", ())
+        checkpoints.keep_latest()
+        latest = checkpoints.latest()
+        if latest is not None:
+            checkpoints.keep_parts(latest, lambda key: not _is_for_training(key))
+        checkpoints.keep_parts(STAGE_ONE, lambda key: not key.startswith(_COPIES))
+
     def _write(
         self,
         progress_bytes: int,
@@ -113,6 +130,11 @@ class Keeper:
         self._load(_best_name(epoch) if epoch else STAGE_ONE)
         state.updates, state.written = updates, written
         state.judge, state.archive = judge, archive
+
+
+def _is_for_training(key: str) -> bool:
+    """Whether a tensor of a state is there only for training to go on."""
+    return key.startswith(_COPIES) or key.partition(".")[0].endswith("_optimizer")
 
 
 def _best_name(epoch: int) -> str:

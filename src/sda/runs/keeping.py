@@ -6,9 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
-from sda.archive import Archive
+from sda.archive import Answered, Archive
 from sda.baselines.selection import kept_rows
 from sda.models.generator import Generator
 from sda.randomness import seeded
@@ -59,7 +61,8 @@ def hand_over_judged(
 
     Each generator keeps the smallest share that breaks no limit of diversity. The best offer is
     then put to the metric, `checked` sentences of it, beside all that the start wrote for it: the
-    judge may think too well of what it taught.
+    judge may think too well of what it taught. What a judge that chooses among sentences of the
+    start would have chosen of those, had it not been told of them, counts too.
     """
     if not judge.is_fitted:
         reason = f"the metric said the same of all {archive.calls:,} sentences that it was asked"
@@ -73,6 +76,8 @@ def hand_over_judged(
     after = metric(best.sentences[order[:checked]]).total.numpy()
     known = archive.entries
     before = known.scores[known.epochs == 0].numpy()
+    if best.stage == MLE:
+        after = np.concatenate((after, _would_be_kept(judge, known, best.keep)))
     name = " + ".join(metric.names)
     quality = compare_quality(name, before, after, settings.hand_over.quality)
     compared = Comparison(best.changes, quality)
@@ -86,6 +91,15 @@ def hand_over_judged(
     what = "Stage II" if best.stage == LAST else "The judge, choosing among sentences of the start,"
     sentence = f"{compared.sentence(what, cost)} {judge.told()}"
     return HandedOver(best.stage, sentence, compared, best.keep)
+
+
+def _would_be_kept(judge: Judge, known: Answered, keep: float) -> NDArray[np.float64]:
+    """Scores of the start's sentences that judges who did not learn from them keep."""
+    rows, verdicts = judge.unseen(known)
+    is_start = known.epochs[rows] == 0
+    rows, verdicts = rows[is_start], verdicts[is_start]
+    kept = rows[kept_rows(verdicts, known.sentences.lengths[rows], keep)]
+    return known.scores[kept].numpy()
 
 
 def _offers(

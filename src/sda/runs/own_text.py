@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from sda.errors import UserError
+from sda.errors import UserError, brief
 from sda.files import naming, write_text
 from sda.runs.folder import RunFolder
 from sda.settings.schema import Settings
@@ -20,7 +20,7 @@ def as_lines(texts: Iterable[object]) -> list[str]:
     lines = []
     for number, text in enumerate(texts, 1):
         if not isinstance(text, str):
-            raise UserError(f"source: text {number} is {text!r}, not a string")
+            raise UserError(f"source: text {number} is {brief(text)}, not a string")
         if "\0" in text:
             raise UserError(f"source: text {number} holds a NUL character; leave it out")
         try:

@@ -28,6 +28,7 @@ from sda.runs.folder import STAGE_ONE, RunFolder
 from sda.runs.hand_over import HANDED, LAST, MLE, STAGES, read_handed_over
 from sda.runs.handed import ROLES, give_again, sections
 from sda.runs.parts import Selector
+from sda.runs.paths import check_text_is_there
 from sda.sampling import Decoding, sample
 from sda.settings.schema import Settings
 from sda.source import Loaded, load_source
@@ -214,7 +215,7 @@ class Run:
             if share != 1:
                 selection = Kept(self.judge().model, _share(share))
         if unique or no_copies:
-            known = vocabulary.words(load_source(self.settings).corpus.train) if no_copies else None
+            known = vocabulary.words(self.load_source().corpus.train) if no_copies else None
             selection = Fresh(vocabulary.words, selection, known, unique)
 
         def write(count: int, copies: int = 1) -> Sentences:
@@ -264,13 +265,19 @@ class Run:
         turns = torch.arange(n) % len(names)
         return Context(turns if label is None else torch.full((n,), names.index(label)))
 
+    def load_source(self) -> Loaded:
+        """The run's text, read again; refused if it has changed since the run began."""
+        check_text_is_there(self.settings, self.path)
+        loaded = load_source(self.settings)
+        self.folder.keep_text(loaded)
+        return loaded
+
     def selecting(self, loaded: Loaded | None = None) -> tuple[Generator, Selector]:
         """The last generator, and the selection's maker with the metric that the run had.
 
         `loaded` is the run's source where the caller has read it already.
         """
-        loaded = loaded or load_source(self.settings)
-        self.folder.keep_text(loaded)
+        loaded = loaded or self.load_source()
         first = torch.Generator().manual_seed(self.settings.seed)
         device = same_device_or_cpu(self.settings.device)
         state, metric = build_state(self.settings, loaded.corpus, first, device)

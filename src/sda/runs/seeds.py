@@ -30,7 +30,7 @@ SHOWN = (*(kind.name for kind in KINDS if kind.main), *COSTS.values())
 REAL = "real text"
 # What tells runs of one row apart: the seed, and the folder of the start, one for each seed.
 _NOT_IN_ROW = ("seed", "start")
-# Folders of an experiment have the beginning of a key behind the seed.
+# Folders of an experiment end in the seed and ten digits that tell their settings apart.
 _SEED_AT_END = re.compile(r"[-_]?\d+(-[0-9a-f]{10})?$")
 
 

@@ -24,6 +24,7 @@ from sda.runs.handed import check_given
 from sda.runs.keeper import Keeper
 from sda.runs.own_text import readable
 from sda.runs.parts import augment, build_objective, build_selection, hold_out
+from sda.runs.paths import with_absolute_paths
 from sda.runs.plan import choose_loop, choose_policies, first_writer, plan
 from sda.runs.run import Run, trained_run
 from sda.runs.start import check_start, check_start_text, take_start
@@ -63,7 +64,7 @@ def train_run(
         if folder.holds_run:
             if not resume:
                 raise UserError(
-                    f"{out} already holds a run: give --resume to go on with it, or another --out"
+                    f"{out} already holds a run: {folder.how_to_go_on}, or choose another folder"
                 )
             check_given(folder.settings(), settings, out)
             folder.check_same(settings)
@@ -81,8 +82,10 @@ def train_run(
             is_new = not folder.holds_run
             if is_new:
                 check_start_text(settings, loaded)
-                own = {} if lines is None else {"source": OWN_TEXT}
-                folder.begin(write_toml(settings.model_copy(update=own), origins))
+                kept = with_absolute_paths(settings)
+                if lines is not None:
+                    kept = kept.model_copy(update={"source": OWN_TEXT})
+                folder.begin(write_toml(kept, origins))
             try:
                 training.try_metric()
             except UserError:
@@ -178,6 +181,8 @@ class _Training:
         self.reporter.start(title, self.loaded.summary, epochs, done)
         if self.budget.sentence:
             self.reporter.say(self.budget.sentence)
+        for sentence in self.loaded.advice if not done else ():
+            self.reporter.say(f"advice: {sentence}")
         watch = Watch()
         try:
             for progress in () if self.ended else self._train():
@@ -313,6 +318,7 @@ class _Training:
             self.breach,
             self.stopped_in,
         ).write(self._start())
+        self.keeper.keep_what_is_needed()
 
 
 def _is_measured(line: dict[str, Any]) -> bool:

@@ -30,6 +30,7 @@ COMPONENTS = (
     "loop",
 )
 SOURCES = ("text", "captions", "oracle", "oracle-long")
+QUICKEST = "smoke"  # a profile that shows that all works, and no more
 AUTO = "auto"  # among discriminators: all candidates of a judge
 LONG = 20  # words; a longer `oracle` has larger models, as in the paper's second synthetic set
 
@@ -191,9 +192,12 @@ def refuse_idle(source: str, values: Mapping[str, Any]) -> None:
     kind = source_kind(source)
     for section, needed in (("data", "text"), ("embedded", "oracle")):
         if values[section] and kind != needed:
-            name = "a text file" if needed == "text" else needed
+            name = "a text file of your own" if needed == "text" else f"the source {needed!r}"
             key = next(iter(values[section]))
-            raise UserError(f"setting '{section}.{key}' is for {name}, and {source!r} is none")
+            raise UserError(
+                f"setting '{section}.{key}' has a meaning only for {name}, not for {source!r};"
+                " leave it out"
+            )
 
 
 @dataclass(frozen=True)
@@ -231,6 +235,8 @@ class Choices:
         part = "oracle" if source_kind(self.source) == "oracle" else "text"
         layers.add(named("profiles", self.profile, part), f"profile {self.profile}")
         layers.add(named("presets", preset), f"preset {preset}")
+        if self._is_plain and self.profile != QUICKEST:
+            layers.add({"hand_over": {"check": True}}, "default")
         layers.add(named("methods", method), f"method {method}")
         if self.discriminator is not None:
             name = self.discriminator
@@ -245,8 +251,18 @@ class Choices:
         for key, value in (("source", self.source), ("method", method)):
             # Layers were chosen by these two, so a later change would only change their names.
             if layers.table[key] != value:
-                raise UserError(f"setting '{key}' is given by itself: {layers.table[key]!r}")
+                raise UserError(
+                    f"setting '{key}' is {layers.table[key]!r} in a settings file or by --set, but"
+                    f" the run was asked for with {value!r}; say it in one place"
+                )
         return make_settings(layers.table), layers.origins
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether an embedded text comes without method and preset: then nobody counts on what the
+        last state is, and the better of start and result is handed over (decision 0147)."""
+        is_embedded = source_kind(self.source) != "text"
+        return is_embedded and self.method is None and self.preset is None
 
     @staticmethod
     def _add_discriminator(layers: Layers, name: str) -> None:

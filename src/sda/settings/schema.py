@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from sda import LARGEST_SEED
-from sda.errors import UserError
+from sda.errors import UserError, brief
 from sda.sampling import LEAST_TEMPERATURE
 from sda.text.preparation import Preparation
 from sda.training.stages import Section, TrainingSettings
@@ -190,7 +190,7 @@ def make_settings(table: Mapping[str, Any]) -> Settings:
 def _sentence(problem: Any) -> str:
     """What is wrong with a value, as part of a sentence."""
     message = str(problem["msg"])
-    return f"{message[0].lower()}{message[1:]}, not {problem['input']!r}"
+    return f"{message[0].lower()}{message[1:]}, not {brief(problem['input'])}"
 
 
 def _near(location: tuple[int | str, ...]) -> str:

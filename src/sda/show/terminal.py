@@ -10,16 +10,9 @@ from typing import Any, Protocol
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    ProgressColumn,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
-from rich.progress import Progress as Bars
+from rich.progress import ProgressColumn, TaskID, TextColumn
 
+from sda.show.bars import NarrowBars, Pace, TimeLeft
 from sda.show.rich_tables import as_rich
 from sda.show.table import fact_table
 
@@ -36,6 +29,7 @@ SHOWN = {
     "nll_oracle": "NLL oracle",
     "grammatical_share": "grammatical",
 }
+
 PATIENCE = 2.0  # seconds before a metric that is asked has a bar of its own
 STAGES = {"mle": "MLE", "discriminator": "discriminator", "imitation": "imitation"}
 
@@ -98,7 +92,7 @@ class Terminal:
 
     def __init__(self) -> None:
         self.console = Console(stderr=True, highlight=False)
-        self._bars: Bars | None = None
+        self._bars: NarrowBars | None = None
         self._last = 0.0
         self._asking: TaskID | None = None
         self._asked_since = 0.0
@@ -107,17 +101,12 @@ class Terminal:
         self.console.print(as_rich(fact_table(title, rows)))
         if not self.console.is_terminal:
             return
-        self._bars = Bars(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[spin]}"),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[figures]}"),
-            console=self.console,
+        self._bars = NarrowBars(
+            TextColumn("{task.description} {task.fields[spin]}"), TimeLeft(), console=self.console
         )
+        self._pace = Pace(self._bars.get_time())
         self._task = self._bars.add_task(
-            "starting", total=epochs, completed=done, spin="", figures=""
+            "starting", total=epochs, completed=done, spin=" ", parts=(), pace=self._pace
         )
         self._bars.start()
 
@@ -143,18 +132,22 @@ class Terminal:
             self._bars.update(self._asking, completed=done, total=total)
         elif now - self._asked_since > PATIENCE:
             self._asking = self._bars.add_task(
-                "metric", total=total, completed=done, spin="", figures="calls"
+                "metric",
+                total=total,
+                completed=done,
+                spin=" ",
+                parts=["calls"],
+                begun=self._asked_since,
             )
 
     def epoch(self, line: dict[str, Any]) -> None:
-        figures = "  ".join(
-            f"{label} {line[name]:.3f}" for name, label in SHOWN.items() if name in line
-        )
+        figures = [f"{label} {line[name]:.3f}" for name, label in SHOWN.items() if name in line]
         name = f"{STAGES[line['stage']]} {line['epoch']}"
         if self._bars is None:
-            self.console.print(f"{name}: {figures}", soft_wrap=True)
+            self.console.print(f"{name}: {'  '.join(figures)}", soft_wrap=True)
         else:
-            self._bars.update(self._task, advance=1, description=name, figures=figures)
+            self._pace.step(line["stage"], self._bars.get_time())
+            self._bars.update(self._task, advance=1, description=name, parts=figures)
 
     def warn(self, text: str) -> None:
         self.console.print(f"[yellow]warning:[/yellow] {escape(text)}", soft_wrap=True)
@@ -179,14 +172,14 @@ class Counter:
         self,
         lines: bool = True,
         patience: float = 0.0,
-        time_column: type[ProgressColumn] = TimeRemainingColumn,
+        time_column: type[ProgressColumn] = TimeLeft,
     ) -> None:
         self._lines = lines
         self._patience = patience
         self._time_column = time_column
         self._console = Console(stderr=True, highlight=False)
         self._began = time.monotonic()
-        self._bars: Bars | None = None
+        self._bars: NarrowBars | None = None
         self._tasks: dict[str, TaskID] = {}
         self._total = self._done = 0
 
@@ -238,17 +231,10 @@ class Counter:
             self._bars = self._new_bars(has_names=bool(what))
             self._bars.start()
         if what not in self._tasks:
-            self._tasks[what] = self._bars.add_task(what, text="")
-        fields: dict[str, Any] = {} if text is None else {"text": text}
+            self._tasks[what] = self._bars.add_task(what, parts=())
+        fields: dict[str, Any] = {} if text is None else {"parts": [text]}
         self._bars.update(self._tasks[what], completed=done, total=total, **fields)
 
-    def _new_bars(self, has_names: bool) -> Bars:
-        return Bars(
-            *([TextColumn("{task.description}")] if has_names else []),
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
-            self._time_column(),
-            TextColumn("{task.fields[text]}", markup=False),
-            console=self._console,
-            transient=True,
-        )
+    def _new_bars(self, has_names: bool) -> NarrowBars:
+        named = [TextColumn("{task.description}")] if has_names else []
+        return NarrowBars(*named, self._time_column(), console=self._console, transient=True)

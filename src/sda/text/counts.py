@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from sda.text.reading import LONGEST_LINE
+
 
 @dataclass(frozen=True)
 class FileCounts:
@@ -19,11 +21,14 @@ class FileCounts:
     duplicate: int
     shortened: int
     """Sentences cut at `max_length`; these stay."""
+    overlong: int = 0
+    """Lines of more characters than any sentence has."""
 
     @property
     def dropped(self) -> list[tuple[str, int]]:
         """The rules that dropped something."""
         rules = {
+            f"longer than {LONGEST_LINE:,} characters": self.overlong,
             "blank": self.blank,
             "shorter than min_length": self.too_short,
             "longer than max_length": self.too_long,
@@ -73,6 +78,8 @@ class Summary:
     """Training sentences dropped for the number of their subwords."""
     labels: Mapping[str, int] = field(default_factory=dict)
     """How many training sentences have each label; empty where there are none."""
+    advice: tuple[str, ...] = ()
+    """What to do about a text that would not be learned well as it is, a sentence each."""
 
     def as_rows(self) -> list[tuple[str, str]]:
         """A table of two columns, without the rules that dropped nothing."""

@@ -23,9 +23,10 @@ class Preparation:
 
     lowercase: bool = False
     """Turn all letters into small ones."""
-    tokenizer: Literal["whitespace", "words"] = "whitespace"
-    """What a word is: what white space separates, or words and punctuation apart, so that joining
-    restores the text. Scores and metrics count these words."""
+    tokenizer: Literal["whitespace", "words", "characters"] = "whitespace"
+    """What a word is: what white space separates; words and punctuation apart, so that joining
+    restores the text; or every character, for scripts without spaces. Scores and metrics count
+    these words."""
     subwords: int | None = None
     """Let the model write pieces of words, at most so many of them (2000 is a good number), learned
     from the training sentences: then no word is unknown, in any script. Whole words if none is

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from sda.errors import UserError
+from sda.text.advice import LOOKED_AT, advise, advise_on_script
 from sda.text.corpus import Corpus
 from sda.text.counts import FileCounts, Summary
 from sda.text.encoding import encode_lines, make_vocabulary
@@ -73,7 +74,10 @@ def prepare(path: Path, preparation: Preparation, seed: int) -> Prepared:
     every_test = named["test"].every if "test" in named else splits["test"]
 
     limited = _limited(lines, preparation.limit, rng)
-    known_lines, vocabulary = make_vocabulary(limited, preparation)
+    try:
+        known_lines, vocabulary = make_vocabulary(limited, preparation)
+    except UserError as error:
+        raise _explained(error, path, text.texts, preparation) from None
     # One permutation whatever the share, so smaller shares lie within larger ones.
     shared = _limited(known_lines, max(1, round(preparation.share * len(known_lines))), rng)
     counts = label_counts(shared)
@@ -86,7 +90,8 @@ def prepare(path: Path, preparation: Preparation, seed: int) -> Prepared:
     train = encode_lines(shared, vocabulary, most, labels)
     valid = encode_lines(splits["valid"], vocabulary, most, labels)
     if not len(valid):
-        raise _without_validation(len(splits["valid"]), preparation)
+        wrong = _without_validation(len(splits["valid"]), preparation)
+        raise _explained(wrong, path, text.texts, preparation)
     max_length = int(torch.cat((train.lengths, valid.lengths)).max())
     test = encode_lines(splits["test"], vocabulary, most, labels)
     test = test[(test.lengths <= max_length).nonzero()[:, 0]].trimmed()
@@ -115,6 +120,8 @@ def prepare(path: Path, preparation: Preparation, seed: int) -> Prepared:
         max_length=max_length,
         labels=counts,
     )
+    advice = advise(summary, text.texts, words_of(text.every), preparation)
+    summary = replace(summary, advice=advice)
     corpus = Corpus(vocabulary, train, valid, max_length, labels=labels)
     return Prepared(corpus, test, test_lines, valid_lines, train_lines, summary)
 
@@ -136,6 +143,14 @@ def _advice(path: Path, drawn: Sequence[str], preparation: Preparation) -> tuple
     )
 
 
+def _explained(
+    error: UserError, path: Path, texts: Sequence[str], preparation: Preparation
+) -> UserError:
+    """The error itself, or what is behind it where every line is a word of its own."""
+    script = advise_on_script(texts, preparation)
+    return error if script is None else UserError(f"{path}: {script}")
+
+
 def _without_validation(count: int, preparation: Preparation) -> UserError:
     if preparation.subwords is None:
         return UserError(
@@ -149,18 +164,23 @@ def _without_validation(count: int, preparation: Preparation) -> UserError:
 
 
 class _File(NamedTuple):
-    """`every` line that is not blank, and those `kept`."""
+    """`every` line that is not blank, those `kept`, and some `texts` as they stand in the file."""
 
     every: list[Line]
     kept: list[Line]
     counts: FileCounts
+    texts: list[str]
 
 
 def _load(path: Path, preparation: Preparation) -> _File:
     """A file tokenised and cut; refused if nothing is left."""
     chosen = tokenizer(preparation.tokenizer)
     split = chosen.split
-    records = list(each_record(path, preparation.column, preparation.field, preparation.label))
+    overlong: set[int] = set()
+    records = list(
+        each_record(path, preparation.column, preparation.field, preparation.label, overlong)
+    )
+    texts = [record.text for record in records[:LOOKED_AT]]
     if preparation.lowercase:
         records = [Record(text.lower(), label) for text, label in records]
     every = [Line(" ".join(words), label) for text, label in records if (words := split(text))]
@@ -186,16 +206,17 @@ def _load(path: Path, preparation: Preparation) -> _File:
     kept = list(dict.fromkeys(sentences)) if preparation.deduplicate else sentences
     counts = FileCounts(
         file=path.name,
-        read=len(records),
+        read=len(records) + len(overlong),
         blank=len(records) - len(every),
         too_short=int(too_short.sum()),
         too_long=dropped_long,
         duplicate=len(sentences) - len(kept),
         shortened=shortened,
+        overlong=len(overlong),
     )
     if not kept:
         raise UserError(f"{path}: no sentence is left ({counts.explained()}).")
-    return _File(every, kept, counts)
+    return _File(every, kept, counts, texts)
 
 
 def _divide(lines: list[Line], shares: Sequence[float], rng: torch.Generator) -> list[list[Line]]:

@@ -4,19 +4,30 @@ import codecs
 import csv
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 from sda.errors import UserError
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".jsonl")
+"""Kinds of files; one with another ending, or none, has a sentence a line like `.txt`."""
+NOT_TEXT = (
+    *(".docx", ".doc", ".odt", ".rtf", ".pdf", ".xlsx", ".xls", ".ods", ".json", ".html", ".xml"),
+    *(".parquet", ".arrow", ".npz", ".npy", ".pt", ".zip", ".tar", ".tgz", ".bz2", ".xz", ".zst"),
+)
+"""Endings of files that hold text, if any, in a form that is not read here."""
 LONGEST_LINE = 100_000
-"""Characters; a longer line is a file of another kind, not a sentence."""
+"""Characters; a longer line is no sentence, and is left out."""
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
+"""What may stand between the entries of a table."""
 
 WITH_LABELS = (".csv", ".tsv", ".jsonl")
 
+_QUOTED = re.compile(r'"[^"]*"')
 _MOST_BYTES = 4 * LONGEST_LINE + 2
 _JSON_KINDS = {dict: "an object", list: "a list", bool: "a truth value", type(None): "null"}
 
@@ -28,39 +39,62 @@ class Record(NamedTuple):
     label: str | None
 
 
-def read_lines(path: Path, *, column: str | None = None, field: str | None = None) -> list[str]:
+def read_lines(
+    path: Path,
+    *,
+    column: str | None = None,
+    field: str | None = None,
+    left_out: set[int] | None = None,
+) -> list[str]:
     """Every record of the file in order, blank ones included, without line ends.
 
-    A `.txt` file has a sentence a line, `.csv` and `.tsv` a header and a `column`, `.jsonl` an
-    object a line with a `field`; each may end in `.gz`. `column` and `field` matter only to files
-    that have them. Refuses what is not UTF-8, and names the line.
+    A text file has a sentence a line, `.csv` and `.tsv` a header and a `column`, `.jsonl` an object
+    a line with a `field`; each may end in `.gz`. `column` and `field` matter only to files that
+    have them. Refuses what is not UTF-8, and names the line. Lines that are too long are left out,
+    and their numbers are put into `left_out`.
     """
-    return list(each_line(path, column=column, field=field))
+    return list(each_line(path, column=column, field=field, left_out=left_out))
 
 
-def each_line(path: Path, *, column: str | None = None, field: str | None = None) -> Iterator[str]:
+def each_line(
+    path: Path,
+    *,
+    column: str | None = None,
+    field: str | None = None,
+    left_out: set[int] | None = None,
+) -> Iterator[str]:
     """The records of `read_lines` one by one, so that a file need not fit into memory."""
-    return (record.text for record in each_record(path, column, field, None))
+    return (record.text for record in each_record(path, column, field, None, left_out))
 
 
 def each_record(
-    path: Path, column: str | None, field: str | None, label: str | None
+    path: Path,
+    column: str | None,
+    field: str | None,
+    label: str | None,
+    left_out: set[int] | None = None,
 ) -> Iterator[Record]:
     """The same with the labels, from the column or the field that `label` names.
 
     A blank sentence needs no label; any other without one is refused.
     """
     suffix = _suffix(path)
-    lines = _decoded(path)
+    too_long = set() if left_out is None else left_out
+    lines = _decoded(path, too_long)
     if suffix == ".txt":
         records = _from_lines(path, lines, label)
     elif suffix == ".jsonl":
         records = _from_objects(path, lines, field, label)
     else:
-        records = _from_table(path, lines, column, label, "," if suffix == ".csv" else "\t")
+        usual = SEPARATORS["comma" if suffix == ".csv" else "tab"]
+        records = _from_table(path, lines, column, label, usual)
     is_empty = True
     for number, record in records:
         is_empty = False
+        if len(record.text) > LONGEST_LINE:
+            too_long.add(number)
+        if number in too_long:
+            continue
         if label is not None and record.label == "" and record.text.strip():
             raise UserError(
                 f"{path}, line {number}: no label in {label!r}; give every sentence one."
@@ -85,19 +119,21 @@ def check_kinds(paths: Sequence[Path], column: str | None, field: str | None) ->
 
 
 def _suffix(path: Path) -> str:
-    """The kind of the file, by its name."""
+    """The kind of the file, by its name; a plain text where the name does not tell."""
     name = path.name.lower().removesuffix(".gz")
-    for suffix in SUFFIXES:
-        if name.endswith(suffix):
-            return suffix
-    raise UserError(
-        f"{path}: unknown kind of file; the name must end in {', '.join(SUFFIXES)}, or that"
-        " and .gz."
-    )
+    if name.endswith(NOT_TEXT):
+        raise UserError(
+            f"{path}: files of this kind are not read; save it as plain text with a sentence a line"
+            " (.txt), as a table (.csv, .tsv), or as JSON lines (.jsonl)."
+        )
+    return next((suffix for suffix in SUFFIXES if name.endswith(suffix)), ".txt")
 
 
-def _decoded(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a file with their numbers from 1, line ends removed, as they are asked for."""
+def _decoded(path: Path, too_long: set[int]) -> Iterator[tuple[int, str]]:
+    """The lines of a file with their numbers from 1, line ends removed, as they are asked for.
+
+    One with more bytes than any sentence has is `too_long`, and comes as a blank one.
+    """
     try:
         if not path.exists():
             raise UserError(f"{path} does not exist.")
@@ -108,6 +144,11 @@ def _decoded(path: Path) -> Iterator[tuple[int, str]]:
             # Reading by readline with a limit keeps a file without line ends out of memory.
             while raw := file.readline(_MOST_BYTES + 1):
                 number += 1
+                if len(raw) > _MOST_BYTES:
+                    too_long.add(number)
+                    while raw and not raw.endswith(b"\n"):
+                        raw = file.readline(_MOST_BYTES)
+                    raw = b""
                 yield number, _decode(path, number, raw)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise UserError(f"{path} is not a whole gzip file ({error}).") from error
@@ -126,8 +167,6 @@ def _decode(path: Path, number: int, raw: bytes) -> str:
         if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise UserError(f"{path}, line 1: the file is UTF-16; save it as UTF-8.")
         raw = raw.removeprefix(codecs.BOM_UTF8)
-    if len(raw) > _MOST_BYTES:
-        raise _too_long(path, number)
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -139,16 +178,10 @@ def _decode(path: Path, number: int, raw: bytes) -> str:
 
 
 def _checked(path: Path, number: int, text: str) -> str:
-    """The text itself, once it is known to be plain and of a sane length."""
-    if len(text) > LONGEST_LINE:
-        raise _too_long(path, number)
+    """The text itself, once it is known to be plain."""
     if "\0" in text:
         raise UserError(f"{path}, line {number}: a NUL byte; the file is not plain UTF-8 text.")
     return text
-
-
-def _too_long(path: Path, number: int) -> UserError:
-    return UserError(f"{path}, line {number}: longer than {LONGEST_LINE:,} characters.")
 
 
 def _from_lines(
@@ -167,11 +200,20 @@ def _from_table(
     lines: Iterable[tuple[int, str]],
     column: str | None,
     label: str | None,
-    delimiter: str,
+    usual: str,
 ) -> Iterator[tuple[int, Record]]:
-    """The column's entry of every row, and the label's; the first row names the columns."""
+    """The column's entry of every row, and the label's; the first row names the columns.
+
+    Entries are separated as `usual` for the kind of file, or as the first row shows.
+    """
+    lines = iter(lines)
+    first_line = next(lines, None)
+    if first_line is None:
+        return
+    separator = _separator(first_line[1], usual, column)
+    every = chain([first_line], lines)
     # The line ends go back on, because a quoted entry may hold some.
-    rows = csv.reader((f"{text}\n" for _, text in lines), delimiter=delimiter, strict=True)
+    rows = csv.reader((f"{text}\n" for _, text in every), delimiter=separator, strict=True)
     header: list[str] | None = None
     place, label_place = 0, None
     while True:
@@ -184,8 +226,8 @@ def _from_table(
             return
         if header is None:
             header = row
-            place = _place(path, header, column, "column")
-            label_place = None if label is None else _place(path, header, label, "label")
+            place = _place(path, header, column)
+            label_place = None if label is None else _place(path, header, label)
         elif not row:
             yield first, Record("", None)
         elif len(row) != len(header):
@@ -197,9 +239,24 @@ def _from_table(
             yield first, Record(text, None if label_place is None else row[label_place].strip())
 
 
-def _place(path: Path, header: list[str], column: str | None, key: str) -> int:
+def _separator(header: str, usual: str, column: str | None) -> str:
+    """What separates the names in the first row.
+
+    Another one than usual is taken only where the usual one does not occur: a name may hold it.
+    """
+    bare = _QUOTED.sub("", header)
+    others = [other for other in SEPARATORS.values() if other != usual and other in bare]
+    if usual in bare or not others or header == column:
+        return usual
+    return max(others, key=bare.count)
+
+
+def _place(path: Path, header: list[str], column: str | None) -> int:
     if column is None:
-        raise UserError(f"{path}: set {key} to one of {_listed(header)}.")
+        raise UserError(
+            f"{path}: say which column holds the text, by --column or the setting data.column:"
+            f" {_listed(header)}."
+        )
     if column not in header:
         raise UserError(f"{path}: no column {column!r}; it has {_listed(header)}.")
     if header.count(column) > 1:
@@ -224,7 +281,10 @@ def _from_objects(
         if not isinstance(value, dict):
             raise UserError(f"{where}: {_kind(value)}, not an object.")
         if field is None:
-            raise UserError(f"{where}: set field to one of {_listed(value)}.")
+            raise UserError(
+                f"{where}: say which field holds the text, by --field or the setting data.field:"
+                f" {_listed(value)}."
+            )
         if field not in value:
             raise UserError(f"{where}: no field {field!r}; it has {_listed(value)}.")
         text = value[field]

@@ -7,13 +7,13 @@ what everybody else sees.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sda.text.sentences import Flat
-from sda.text.tokens import INNER, MARK, Tokenizer, is_word
+from sda.text.tokens import INNER, MARK, SPACE, CharacterTokenizer, Tokenizer, is_word
 from sda.text.word_numbers import WordNumbers
 
 
@@ -87,6 +87,41 @@ class Rereader:
             chunk.append(number)
         if chunk:
             yield chunk
+
+
+class CharacterRereader:
+    """Sentences of characters without the spaces that no text has: at an end, or after another.
+
+    `space` is the id of a space, None where none can be written.
+    """
+
+    def __init__(self, space: int | None) -> None:
+        self._space = space
+
+    def __call__(self, flat: Flat) -> Flat:
+        if self._space is None or not len(flat.ids):
+            return flat
+        is_space = flat.ids == self._space
+        # A space is read if a character of its sentence stands right before it, and one behind it.
+        after = np.zeros(len(flat.ids), bool)
+        after[1:] = ~is_space[:-1]
+        some = flat.lengths > 0
+        after[flat.starts[:-1][some]] = False
+        owners = np.repeat(np.arange(len(flat)), flat.lengths)
+        last = np.full(len(flat), -1, np.int64)
+        np.maximum.at(last, owners[~is_space], np.flatnonzero(~is_space))
+        is_read = ~is_space | (after & (np.arange(len(flat.ids)) < last[owners]))
+        counts = np.bincount(owners[is_read], minlength=len(flat))
+        return Flat(flat.ids[is_read], np.concatenate(([0], np.cumsum(counts))))
+
+
+def make_rereader(
+    spellings: Sequence[str], unk: int | None, tokenizer: Tokenizer, numbers: WordNumbers
+) -> Callable[[Flat], Flat]:
+    """What reads sentences of these ids again from their text, where the tokeniser is not exact."""
+    if isinstance(tokenizer, CharacterTokenizer):
+        return CharacterRereader(spellings.index(SPACE) if SPACE in spellings else None)
+    return Rereader(spellings, unk, tokenizer, numbers)
 
 
 def _flags(values: list[bool]) -> NDArray[np.bool_]:

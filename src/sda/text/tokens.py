@@ -12,6 +12,13 @@ MARK = "\uffed"
 INNER = frozenset("'\u2019.,")
 """Punctuation that does not split a word, or a number, when it stands inside."""
 
+SPACE = "\u2581"
+"""What the tokeniser `characters` writes for a space; a low block."""
+
+# The second is for that character where it stands in the text itself.
+_SPELLED = {" ": SPACE, SPACE: f"<{SPACE}>"}
+_CHARACTERS = {spelling: character for character, spelling in _SPELLED.items()}
+
 # A mark that stands in the text itself. No piece of text is ever spelled so: `<` would be apart.
 _SPELLED_MARK = "<joiner>"
 
@@ -89,8 +96,25 @@ class WordTokenizer:
         return "".join(parts)
 
 
+class CharacterTokenizer:
+    """Every character is a word, for scripts that set no spaces between words.
+
+    A space is one too, under a spelling of its own, so that `join` restores the text. White space
+    comes back as single spaces, and none at either end.
+    """
+
+    name = "characters"
+    is_exact = False
+
+    def split(self, text: str) -> list[str]:
+        return [_SPELLED.get(character, character) for character in " ".join(text.split())]
+
+    def join(self, words: Sequence[str]) -> str:
+        return " ".join("".join(_CHARACTERS.get(word, word) for word in words).split())
+
+
 TOKENIZERS: dict[str, Tokenizer] = {
-    known.name: known for known in (WhitespaceTokenizer(), WordTokenizer())
+    known.name: known for known in (WhitespaceTokenizer(), WordTokenizer(), CharacterTokenizer())
 }
 
 

@@ -6,14 +6,14 @@ written `</s>` or `<unk>` gets an id of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol
 
 from sda.errors import UserError
-from sda.text.rereading import Rereader
+from sda.text.rereading import make_rereader
 from sda.text.sentences import Flat, Sentences
 from sda.text.subwords import SubwordVocabulary
 from sda.text.tokens import Tokenizer, tokenizer
@@ -200,8 +200,8 @@ class WordVocabulary(_WholeWords):
         return WordNumbers(len(self) + (0 if self.tokenizer.is_exact else 1), self._ids)
 
     @cached_property
-    def _reread(self) -> Rereader:
-        return Rereader(self._spellings, self.unk, self.tokenizer, self._numbers)
+    def _reread(self) -> Callable[[Flat], Flat]:
+        return make_rereader(self._spellings, self.unk, self.tokenizer, self._numbers)
 
 
 @dataclass(frozen=True)

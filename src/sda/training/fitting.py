@@ -7,7 +7,7 @@ one is told of every sentence which side of the metric it is on (decision 0151).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -23,6 +23,7 @@ from sda.training.stages import JudgeSettings
 Logits = Callable[[Tensor], Tensor]
 """Of chosen rows of the sentences that are fitted on."""
 LEAST_GAIN = 1e-4  # of the loss on the unseen part; less is noise
+CLEARLY = 1.1  # times the lowest loss: worse than that is no chance
 
 
 @dataclass(frozen=True)
@@ -67,15 +68,16 @@ def fit(
     sentences: Sentences,
     is_real: Tensor,
     settings: JudgeSettings,
-    rng: torch.Generator,
+    seed: int,
+    member: int = 0,
 ) -> Fit:
     """Teach the judge which sentences are real, until an unseen part says that it is enough.
 
-    The judge ends as it was when the loss on that part was lowest.
+    The judge ends as it was when the loss on that part was lowest. Members of a panel have one
+    seed, and each its own unseen part.
     """
-    order = torch.randperm(len(sentences), generator=rng)
-    count = max(1, round(settings.unseen * len(order)))
-    unseen, rest = order[:count], order[count:]
+    unseen, rest = parts(len(sentences), settings.unseen, seed, member)
+    rng = torch.Generator().manual_seed(seed + member)
     logits = judge.begin_fit(sentences.to(judge.device))
     targets = is_real.float().to(judge.device)
     learned = [value for value in judge.parameters() if value.requires_grad]
@@ -104,20 +106,48 @@ def fit(
     return Fit(best, auc(found.cpu(), is_real[unseen]), updates)
 
 
-def fit_best(
-    judges: Mapping[str, Discriminator],
+def parts(count: int, share: float, seed: int, member: int) -> tuple[Tensor, Tensor]:
+    """Rows that a member does not learn from, and the others; the next member has the next part."""
+    order = torch.randperm(count, generator=torch.Generator().manual_seed(seed))
+    size = max(1, round(share * count))
+    order = order.roll(-member * size)
+    return order[:size], order[size:]
+
+
+def race(
+    candidates: Mapping[str, Callable[[int], Discriminator]],
     sentences: Sentences,
     is_real: Tensor,
     settings: JudgeSettings,
-    rng: torch.Generator,
-) -> tuple[str, dict[str, Fit]]:
-    """Fit all of them on the same sentences; the name of the best on those unseen."""
-    seed = int(torch.randint(2**62, (1,), generator=rng))
-    fits = {
-        name: fit(judge, sentences, is_real, settings, torch.Generator().manual_seed(seed))
-        for name, judge in judges.items()
-    }
-    return min(fits, key=lambda name: fits[name].loss), fits
+    seed: int,
+) -> tuple[str, list[Discriminator], dict[str, Fit]]:
+    """The name and the members of the best kind, and what came of each kind.
+
+    One member of each is fitted, then a second one, and so on. A kind whose loss on what its
+    members did not see is clearly above the lowest leaves the race: few answers tell a bad kind,
+    and many are needed to tell two good ones apart.
+    """
+    judges: dict[str, list[Discriminator]] = {name: [] for name in candidates}
+    fits: dict[str, list[Fit]] = {name: [] for name in candidates}
+    means: dict[str, Fit] = {}
+    left = list(candidates)
+    for member in range(settings.members):
+        for name in left:
+            judges[name].append(candidates[name](member))
+            found = fit(judges[name][-1], sentences, is_real, settings, seed, member)
+            fits[name].append(found)
+            means[name] = mean_fit(fits[name])
+        lowest = min(means[name].loss for name in left)
+        left = [name for name in left if means[name].loss <= CLEARLY * lowest]
+    best = min(left, key=lambda name: means[name].loss)
+    return best, judges[best], means
+
+
+def mean_fit(fits: Sequence[Fit]) -> Fit:
+    """Of several that are asked together: means of their losses and AUCs, and all updates."""
+    n = len(fits)
+    loss, area = sum(one.loss for one in fits) / n, sum(one.auc for one in fits) / n
+    return Fit(loss, area, sum(one.updates for one in fits))
 
 
 @torch.no_grad()

@@ -12,13 +12,14 @@ from torch import Tensor
 from sda.archive import TRIAL, Answered
 from sda.models.discriminator import Discriminator
 from sda.models.generator import CHUNK
+from sda.models.panel import Panel
 from sda.rewards import judge
 from sda.text.sentences import Sentences
-from sda.training.fitting import Fit, accepted, fit_best
+from sda.training.fitting import Fit, accepted, parts, race
 from sda.training.stages import JudgeSettings
 
 MODEL = "model."
-"""Before the names of the weights of the discriminator that judges."""
+"""Before the names of the weights of the discriminators that judge."""
 
 
 def asked_in(epoch: int, epochs: int, settings: JudgeSettings) -> int:
@@ -41,30 +42,31 @@ class Judge:
     """
 
     def __init__(
-        self, candidates: Mapping[str, Callable[[], Discriminator]], settings: JudgeSettings
+        self, candidates: Mapping[str, Callable[[int], Discriminator]], settings: JudgeSettings
     ) -> None:
-        """`candidates` make untaught discriminators; one that reads the generator's states takes
-        them as they are then."""
+        """`candidates` make untaught discriminators, each number another; one that reads the
+        generator's states takes them as they are then."""
         self._candidates = dict(candidates)
         self._settings = settings
         self.name: str | None = None
-        """Of the one that judges, among the candidates."""
+        """Of the kind that judges, among the candidates."""
         self.fits: dict[str, Fit] = {}
         """What came of the last fit of each candidate."""
-        self._model: Discriminator | None = None
+        self._model: Panel | None = None
+        self._answers = self._seed = 0  # of the last fit: how many, and what part is whose
 
     @property
     def is_fitted(self) -> bool:
         return self._model is not None
 
     @property
-    def model(self) -> Discriminator:
+    def model(self) -> Panel:
         if self._model is None:
             raise RuntimeError("the judge is not fitted yet")
         return self._model
 
     def learn(self, answered: Answered, rng: torch.Generator) -> bool:
-        """Fit all candidates on what the metric said and keep the best; False where it said the
+        """Fit candidates on what the metric said and keep the best kind; False where it said the
         same of all sentences, which teaches nothing.
 
         What it was only tried on is left out: the generator did not write that.
@@ -74,19 +76,28 @@ class Judge:
         is_real = accepted(scores, self._settings.accept)
         if bool(is_real.all()):
             return False
-        untaught = {name: make() for name, make in self._candidates.items()}
-        self.name, self.fits = fit_best(untaught, sentences, is_real, self._settings, rng)
-        self._model = untaught[self.name]
+        self._answers = len(written)
+        self._seed = int(torch.randint(2**62, (1,), generator=rng))
+        self.name, members, self.fits = race(
+            self._candidates, sentences, is_real, self._settings, self._seed
+        )
+        self._model = Panel(members)
         return True
+
+    def unseen(self, answered: Answered) -> tuple[Tensor, Tensor]:
+        """Rows of what it learned from, and for each D of a member that did not see it: what the
+        judge would have said of it before it was told."""
+        written = (answered.epochs != TRIAL).nonzero()[: self._answers, 0]
+        rows, verdicts = [], []
+        for number, member in enumerate(self.model.each()):
+            part, _ = parts(len(written), self._settings.unseen, self._seed, number)
+            rows.append(written[part])
+            verdicts.append(_verdicts(member, answered.sentences[written[part]]))
+        return torch.cat(rows), torch.cat(verdicts)
 
     def __call__(self, sentences: Sentences) -> Tensor:
         """(B,) D of each sentence, float64, on the CPU."""
-        device = self.model.device
-        parts = [torch.zeros(0, dtype=torch.float64)]
-        for first in range(0, len(sentences), CHUNK):
-            some = sentences[first : first + CHUNK].to(device)
-            parts.append(judge(self.model, some).cpu().double())
-        return torch.cat(parts)
+        return _verdicts(self.model, sentences)
 
     def figures(self) -> dict[str, float]:
         """How well it told the unseen part apart; none before it is fitted."""
@@ -104,18 +115,31 @@ class Judge:
     def tensors(self) -> dict[str, Tensor]:
         if self._model is None:
             return {}
-        return {f"{MODEL}{name}": value for name, value in self._model.state_dict().items()}
+        return {f"{MODEL}{name}": value for name, value in self._model.kept().items()}
 
     def facts(self) -> dict[str, Any]:
         """All that is not a tensor, ready for JSON."""
-        return {"name": self.name, "fits": {name: asdict(fit) for name, fit in self.fits.items()}}
+        fits = {name: asdict(fit) for name, fit in self.fits.items()}
+        return {"name": self.name, "fits": fits, "answers": self._answers, "seed": self._seed}
 
     def load(self, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
         """Be what `tensors` and `facts` of another said."""
         self.name = facts["name"]
         self.fits = {name: Fit(**values) for name, values in facts["fits"].items()}
+        self._answers, self._seed = facts["answers"], facts["seed"]
         self._model = None
         if self.name is not None:
-            self._model = self._candidates[self.name]()
-            weights = {name.removeprefix(MODEL): value for name, value in tensors.items()}
-            self._model.load_state_dict(weights)
+            make = self._candidates[self.name]
+            self._model = Panel([make(number) for number in range(self._settings.members)])
+            with torch.no_grad():
+                for name, value in self._model.kept().items():
+                    value.copy_(tensors[f"{MODEL}{name}"])
+
+
+def _verdicts(model: Discriminator, sentences: Sentences) -> Tensor:
+    """(B,) D of each sentence, float64, on the CPU."""
+    found = [torch.zeros(0, dtype=torch.float64)]
+    for first in range(0, len(sentences), CHUNK):
+        some = sentences[first : first + CHUNK].to(model.device)
+        found.append(judge(model, some).cpu().double())
+    return torch.cat(found)

@@ -92,8 +92,11 @@ class JudgeSettings(Section):
     accept: float = Field(default=0.5, gt=0, lt=1)
     """The share of scored sentences nearest to which the cut between accepted and rejected lies; a
     metric that says yes or no has its own."""
+    members: PositiveInt = 1
+    """How many of the best kind are fitted; D is the mean of theirs."""
     unseen: float = Field(default=0.1, gt=0, lt=1)
-    """Share of the scored sentences that no fit learns from: it ends fits and compares them."""
+    """Share of the scored sentences that a fit does not learn from: it ends the fit, and compares
+    kinds. Each member has another part of them."""
     updates: PositiveInt = 1500
     """Updates of one fit at most."""
     check_every: PositiveInt = 50
