@@ -34,7 +34,7 @@ def test_every_part_of_a_table_is_escaped() -> None:
     evil = Table.of_rows(
         EVIL, [Column(EVIL, about=f'">{EVIL}'), Column("b")], [[EVIL, 1.0]], [EVIL], [(EVIL, EVIL)]
     )
-    told = {"text": EVIL, "label": EVIL, "by": EVIL, "nearest": EVIL}
+    told = {"text": EVIL, "label": EVIL, "by": EVIL, "nearest": f"near {EVIL}"}
     sentence = {**told, "score": 1.0, "similarity": 0.5}
     nearest = [{"title": EVIL, "sentences": [sentence]}]
     page = Page(evaluation(scores=evil, nearest=nearest, signatures=[evil]))
