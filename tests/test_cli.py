@@ -208,7 +208,9 @@ def test_sample_into_a_file(command: Command, toy_run: Run, tmp_path: Path) -> N
     path = tmp_path / "samples.txt"
     options = ("--top-k", 3, "--top-p", 0.9, "--temperature", 0.5, "--max-length", 4)
 
-    assert command("sample", toy_run.path, "-n", 5, *options, "-o", path) == Answer(0, "", "")
+    assert command("sample", toy_run.path, "-n", 5, *options, "-o", path) == Answer(
+        0, "", f"{path}: 5 sentences\n"
+    )
     expected = toy_run.sample(5, 0.5, top_k=3, top_p=0.9, max_length=4)
     assert path.read_text().splitlines() == expected
 

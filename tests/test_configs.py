@@ -407,7 +407,7 @@ def test_presets_of_the_two_control_experiments(
     [
         ("lines.txt", "sda", "recommended"),
         ("lines.txt", "rl", "paper"),
-        ("captions", None, "paper"),
+        ("captions", "sda", "paper"),
         ("oracle", "sda", "paper"),
     ],
 )

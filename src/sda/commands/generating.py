@@ -422,3 +422,4 @@ def sample(
         sys.stdout.flush()
     else:
         write_text(out, content)
+        print(f"{out}: {len(texts):,} sentences", file=sys.stderr)

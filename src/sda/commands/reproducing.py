@@ -55,7 +55,7 @@ def reproduce(
             metavar="NAME=WHAT",
             help="A row of your own: a settings file (.toml), a method or a generator; repeatable."
             " Only such rows are then run, and those of --rows. Kept in --results, by default"
-            " `my-results`, where sda table finds them.",
+            " `my-results`: `sda table EXPERIMENT --results my-results` shows them.",
         ),
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Runs at a time, one core each.")] = 1,

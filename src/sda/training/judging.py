@@ -104,13 +104,14 @@ class Judge:
         return {} if self.name is None else {"judge_auc": self.fits[self.name].auc}
 
     def told(self) -> str:
-        """Who judges and how well, beside the others, in a sentence."""
+        """Who judges, how well, and by what it was chosen, in a sentence."""
         assert self.name is not None
-        others = [f"{name} {fit.auc:.2f}" for name, fit in self.fits.items() if name != self.name]
-        beside = f" ({', '.join(others)})" if others else ""
-        auc = self.fits[self.name].auc
+        chosen = self.fits[self.name]
+        others = [f"{name} {fit.loss:.2f}" for name, fit in self.fits.items() if name != self.name]
+        beside = f"; its loss there is the lowest, {chosen.loss:.2f} ({', '.join(others)})"
         unseen = "answers of the metric that it never saw"
-        return f"The judge is {self.name}, AUC {auc:.2f} on {unseen}{beside}."
+        told = f"The judge is {self.name}, AUC {chosen.auc:.2f} on {unseen}"
+        return f"{told}{beside if others else ''}."
 
     def tensors(self) -> dict[str, Tensor]:
         if self._model is None:
