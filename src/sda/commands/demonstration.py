@@ -32,7 +32,7 @@ SCALE: dict[str, Any] = {
     "evaluation": {"final_samples": (CALLS - TRIED) // 2},
     "mle": {"epochs": 16},
 }
-FEW = {"stage2": {"epochs": 5}}
+FEW = {"stage2": {"epochs": 3}, "judge": {"members": 2}}
 NOTE = (
     "Calls: sentences that the metric scored, all told. Written: sentences for each one that is"
     " kept. Lower self-BLEU and higher distinct-2 are more varied."
