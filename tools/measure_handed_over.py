@@ -121,9 +121,9 @@ def what_came(case: Case, run: sda.Run) -> dict[str, Any]:
     """Figures of the start and of what is handed over, on test data."""
     handed = read_handed_over(run.folder.handed_over)
     is_start = handed is not None and handed.stage == MLE and handed.keep == 1
-    _, start, *_, result = [*run.scores(), run.scores()[-1]]
-    if is_start:
-        result = start
+    rows = run.scores()
+    start = rows[1]
+    result = start if is_start else rows[-1]
     figures = {
         side: {score.name: score.value for score in row.scores if score.name in SCORES}
         for side, row in (("start", start), ("handed", result))

@@ -21,6 +21,7 @@ from sda.commands import (
     generating,
     inspecting,
     reproducing,
+    sampler,
 )
 from sda.commands.interruption import Interrupted, again
 
@@ -110,7 +111,7 @@ COMMANDS = {
         inspecting.inspect,
         generating.train,
         generating.resume,
-        generating.sample,
+        sampler.sample,
         augmenting.eda,
     ),
     "Score and compare": (

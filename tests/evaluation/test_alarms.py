@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from sda.commands.generating import sample
+from sda.commands.sampler import sample
 from sda.evaluation.alarms import ADVICE, Alarm, find_alarms
 from sda.evaluation.score import Score
 from sda.settings.schema import Settings

@@ -10,6 +10,13 @@ import typer
 from sda.commands.options import Column, Field, Lower, Seed, TokenizerName, Tokens
 
 MEASURING = "What is measured"
+JsonFile = Annotated[
+    Path | None, typer.Option("--json", help="Also write all scores to this JSON file.")
+]
+MarkdownFile = Annotated[
+    Path | None, typer.Option(help="Also write the table to this Markdown file.")
+]
+LatexFile = Annotated[Path | None, typer.Option(help="Also write the table to this LaTeX file.")]
 
 
 def evaluate(
@@ -47,15 +54,9 @@ def evaluate(
     every: Annotated[
         bool, typer.Option("--all", help="Show every score; by default the most telling ones.")
     ] = False,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Also write all scores to this JSON file.")
-    ] = None,
-    markdown: Annotated[
-        Path | None, typer.Option(help="Also write the table to this Markdown file.")
-    ] = None,
-    latex: Annotated[
-        Path | None, typer.Option(help="Also write the table to this LaTeX file.")
-    ] = None,
+    json_file: JsonFile = None,
+    markdown: MarkdownFile = None,
+    latex: LatexFile = None,
     html: Annotated[Path | None, typer.Option(help="Also write a page to this HTML file.")] = None,
     quick: Annotated[
         bool,
@@ -195,15 +196,9 @@ def compare(
             " bleu-5,self-bleu-5; by default the main ones."
         ),
     ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Also write all scores to this JSON file.")
-    ] = None,
-    markdown: Annotated[
-        Path | None, typer.Option(help="Also write the table to this Markdown file.")
-    ] = None,
-    latex: Annotated[
-        Path | None, typer.Option(help="Also write the table to this LaTeX file.")
-    ] = None,
+    json_file: JsonFile = None,
+    markdown: MarkdownFile = None,
+    latex: LatexFile = None,
 ) -> None:
     """Show several runs in one table: scores and costs, with mean and deviation over seeds."""
     from rich.console import Console

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +18,6 @@ from sda.commands.options import (
     Label,
     Lower,
     Seed,
-    Stage,
     Subwords,
     Test,
     TokenizerName,
@@ -335,91 +333,3 @@ def demo(
     from sda.commands.demonstration import run_demo
 
     run_demo(out, seed, profile, _reporter(False, False))
-
-
-def sample(
-    run: Annotated[Path, typer.Argument(help="Folder of a run.")],
-    n: Annotated[int, typer.Option("-n", min=1, help="How many sentences to write.")] = 10,
-    unique: Annotated[bool, typer.Option("--unique", help="Write no sentence twice.")] = False,
-    no_copies: Annotated[
-        bool,
-        typer.Option("--no-copies", help="Write no sentence that stands in the training text."),
-    ] = False,
-    label: Annotated[
-        str | None,
-        typer.Option(
-            help="What the sentences are about, for a run that was trained with --label; by default"
-            " all labels take turns."
-        ),
-    ] = None,
-    temperature: Annotated[
-        float,
-        typer.Option(
-            help="How daring the choice of words is: below 1 safer and more alike, above 1 more"
-            " varied and more often wrong."
-        ),
-    ] = 1.0,
-    top_k: Annotated[
-        int | None,
-        typer.Option(help="Choose each word among the k likeliest only, for example 40."),
-    ] = None,
-    top_p: Annotated[
-        float | None,
-        typer.Option(
-            help="Choose each word among the likeliest that together have this probability, for"
-            " example 0.9."
-        ),
-    ] = None,
-    max_length: Annotated[
-        int | None, typer.Option(min=1, help="Cut sentences off after this many words.")
-    ] = None,
-    stage: Annotated[
-        Stage,
-        typer.Option(
-            help="Which model writes: the one that the run found best (handed), the last one"
-            " (last), or the one before the metric was used (mle)."
-        ),
-    ] = Stage.handed,
-    keep: Annotated[
-        float | None,
-        typer.Option(
-            help="Keep this share of what is written, the best by the judge that the run trained;"
-            " by default what the run found best, and 1 keeps all."
-        ),
-    ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Start of all random choices: the same seed gives the same sentences.",
-        ),
-    ] = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option("-o", "--out", help="File to write to; by default they are printed."),
-    ] = None,
-) -> None:
-    """Write sentences with the model of a run."""
-    from sda.files import write_text
-    from sda.runs.run import Run
-
-    texts = Run(run).sample(
-        n,
-        temperature,
-        seed,
-        top_k,
-        top_p,
-        max_length,
-        stage.value,
-        label,
-        keep,
-        unique,
-        no_copies,
-    )
-    content = "".join(f"{text}\n" for text in texts)
-    if out is None:
-        sys.stdout.write(content)
-        sys.stdout.flush()
-    else:
-        write_text(out, content)
-        print(f"{out}: {len(texts):,} sentences", file=sys.stderr)
