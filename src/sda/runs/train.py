@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -122,8 +123,15 @@ class _Training:
         device = find_device(settings.device)
         self.state, metric = build_state(settings, loaded.corpus, rng, device)
         self.metric = ask_through_archive(
-            self.state, metric, settings, loaded.corpus, folder.archive, reporter.asking
+            self.state,
+            metric,
+            settings,
+            loaded.corpus,
+            folder.archive,
+            partial(reporter.part, "metric calls"),
         )
+        if self.state.judge is not None:
+            self.state.judge.told = partial(reporter.part, "judges")
         self.phases, schedule, training = plan(settings)
         self.corpus = augment(settings, hold_out(settings, loaded.corpus)).to(device)
         buffer = self.state.buffer
