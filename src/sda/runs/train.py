@@ -189,6 +189,10 @@ class _Training:
         self.reporter.start(title, self.loaded.summary, epochs, done)
         if self.budget.sentence:
             self.reporter.say(self.budget.sentence)
+        if done:
+            calls = state.archive.calls
+            paid = f", {calls:,} metric calls already made" if calls else ""
+            self.reporter.say(f"going on after epoch {done} of {epochs}{paid}")
         for sentence in self.loaded.advice if not done else ():
             self.reporter.say(f"advice: {sentence}")
         watch = Watch()
