@@ -78,7 +78,7 @@ def evaluate(
         bool,
         typer.Option(
             "--grammar",
-            help="Count mistakes of English grammar; needs the extra sda\\[grammar].",
+            help="Count mistakes of English grammar; needs the extra sda-text\\[grammar].",
             rich_help_panel=MEASURING,
         ),
     ] = False,
@@ -94,7 +94,7 @@ def evaluate(
         Path | None,
         typer.Option(
             help="Folder of a sentence transformer, to compare samples and real text by their"
-            " meaning; needs the extra sda\\[sentence].",
+            " meaning; needs the extra sda-text\\[sentence].",
             rich_help_panel=MEASURING,
         ),
     ] = None,
