@@ -19,6 +19,7 @@ from sda.commands import (
     data_sets,
     evaluating,
     generating,
+    human_results,
     human_studies,
     inspecting,
     reproducing,
@@ -142,6 +143,7 @@ for step in (
     human_studies.serve,
     human_studies.invite,
     human_studies.revoke,
+    human_results.results,
     human_studies.purge,
 ):
     studies.command(cls=_Command)(step)

@@ -155,7 +155,7 @@ def _paired(
 ) -> tuple[Floats, float]:
     """The same where each item has ratings of both models, which may be exchanged."""
     weights = np.where(first, 1 / first.sum(), -1 / (~first).sum())
-    parts = np.bincount(items, centred * weights, count)
+    parts = np.asarray(np.bincount(items, centred * weights, count), np.float64)
     return _signed(parts, rng, permutations)
 
 

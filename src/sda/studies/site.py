@@ -3,6 +3,8 @@
 Every request is refused unless something here allows it. A judge is known by a cookie that her link
 gave her; a form carries a key that only this server can make, for this judge, page and version; and
 what came from another site is turned away before it is read.
+
+Longer than other files, so that who may do what stands in one place.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from urllib.parse import parse_qsl, urlsplit
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -22,28 +23,22 @@ from sda.studies import rating_pages as pages
 from sda.studies.credentials import completion_code, form_key, hashed, is_same_key
 from sda.studies.limits import Limiter
 from sda.studies.one_writer import OneWriter
-from sda.studies.store import Conflict, JoinLink, JudgeEntry, Store, failed_checks
+from sda.studies.owner import owner_rows
+from sda.studies.store import Store
+from sda.studies.stored import Conflict, JoinLink, JudgeEntry
 from sda.studies.study import Slot, Study
+from sda.studies.visits import (
+    HEADERS,
+    NOTICES,
+    TOO_FAST,
+    Refused,
+    number_in,
+    outside_name,
+    read_form,
+    refuse_foreign,
+)
 
-MOST_BYTES = 16 * 1024
-MOST_FIELDS = 40
 COOKIE_DAYS = 180
-OUTSIDE = {"PROLIFIC_PID": "prolific", "participantId": "connect", "workerId": "mturk"}
-"""Parameters of a link by which crowd platforms say who somebody is."""
-LONGEST_NAME = 100
-
-HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:;"
-        " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-    ),
-    "X-Content-Type-Options": "nosniff",
-    # Without any referrer browsers would send forms from nowhere, and these are refused.
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
 _SEE_OTHER = 303
 _Handler = Callable[[Request], Awaitable[Response]]
 
@@ -86,7 +81,7 @@ class Site:
                 route("/rating.css", self._style),
                 route("/keys.js", self._script),
             ],
-            exception_handlers={HTTPException: _refused, Exception: _failed},
+            exception_handlers={Refused: _refused, HTTPException: _not_here, Exception: _failed},
             lifespan=life,
         )
 
@@ -94,7 +89,7 @@ class Site:
         async def guarded(request: Request) -> Response:
             name = request.cookies.get(self._cookie) or request.path_params.get("token")
             if name is not None and not self._limiter.allows(hashed(str(name)), time.monotonic()):
-                raise HTTPException(429, headers={"Retry-After": "2"})
+                raise Refused(TOO_FAST)
             return _with_headers(await handler(request))
 
         return guarded
@@ -109,14 +104,16 @@ class Site:
         token = request.path_params["token"]
         judge = await self._known(token)
         if judge is None:
-            raise HTTPException(404)
+            raise Refused(404)
         done = await self._writer.run(lambda store: store.versions(judge.number))
         response = RedirectResponse("/rate" if done else "/guide", _SEE_OTHER)
         return self._with_cookie(request, response, self._cookie, token)
 
     async def _welcome(self, request: Request) -> Response:
         await self._link(request)
-        if _outside(request) is None and await self._known(request.cookies.get(self._cookie, "")):
+        if outside_name(request.query_params) is None and await self._known(
+            request.cookies.get(self._cookie, "")
+        ):
             return RedirectResponse("/rate", _SEE_OTHER)
         # The parameters of the platform have to come along.
         query = f"?{request.url.query}" if request.url.query else ""
@@ -125,10 +122,10 @@ class Site:
         return HTMLResponse(pages.guide_page(self._study, longest, action))
 
     async def _join(self, request: Request) -> Response:
-        _refuse_foreign(request)
-        await _form(request)
+        refuse_foreign(request.headers)
+        await read_form(request.headers, request.stream())
         link = await self._link(request)
-        outside = _outside(request)
+        outside = outside_name(request.query_params)
         blocks = len(self._study.blocks)
         token = await self._writer.run(lambda store: store.join(link, blocks, outside))
         if token is None:
@@ -143,7 +140,7 @@ class Site:
         token = request.path_params["token"]
         link = await self._writer.run(lambda store: store.link(token))
         if link is None:
-            raise HTTPException(404)
+            raise Refused(404)
         return link
 
     async def _guide(self, request: Request) -> Response:
@@ -163,7 +160,7 @@ class Site:
             return RedirectResponse("/done", _SEE_OTHER)
         # Nobody reads ahead.
         if not 1 <= page <= (_next_page(slots, versions) or len(slots)):
-            raise HTTPException(404)
+            raise Refused(404)
         return await self._shown(judge, page, versions)
 
     async def _shown(
@@ -188,15 +185,15 @@ class Site:
         return HTMLResponse(text, status)
 
     async def _receive(self, request: Request) -> Response:
-        _refuse_foreign(request)
+        refuse_foreign(request.headers)
         judge = await self._judge(request)
-        form = await _form(request)
+        form = await read_form(request.headers, request.stream())
         slots = self._slots(judge)
-        page, version = _number(form, "page"), _number(form, "version")
+        page, version = number_in(form, "page"), number_in(form, "version")
         if not 1 <= page <= len(slots):
-            raise HTTPException(403)
+            raise Refused(403)
         if not is_same_key(form.get("key", ""), self._key(judge, page, version)):
-            raise HTTPException(403)
+            raise Refused(403)
         slot, study = slots[page - 1], self._study
         values = self._answers(form)
         comment = form.get("comment", "").strip()
@@ -253,26 +250,16 @@ class Site:
     async def _enter_owner(self, request: Request) -> Response:
         token = request.path_params["token"]
         if not is_same_key(hashed(token), self._owner):
-            raise HTTPException(404)
+            raise Refused(404)
         response = RedirectResponse("/owner", _SEE_OTHER)
         return self._with_cookie(request, response, self._owner_cookie, token)
 
     async def _owner_page(self, request: Request) -> Response:
         if not is_same_key(hashed(request.cookies.get(self._owner_cookie, "")), self._owner):
-            raise HTTPException(401)
+            raise Refused(401)
         ratings = await self._writer.run(lambda store: store.all_ratings())
         judges = await self._writer.run(lambda store: store.judges())
-        failed = failed_checks(self._study, ratings)
-        done: dict[int, set[tuple[str, bool]]] = {}
-        for number, item, is_repeat, _, _ in ratings:
-            done.setdefault(number, set()).add((item, is_repeat))
-        rows = []
-        for judge in judges:
-            count, planned = len(done.get(judge.number, ())), len(self._slots(judge))
-            state = "withdrawn" if judge.is_revoked else "done" if count == planned else "open"
-            wrong, checks = failed.get(judge.number, (0, 0))
-            code = completion_code(self._secret, judge.number)
-            rows.append(pages.OwnerRow(judge.number, count, planned, wrong, checks, state, code))
+        rows = owner_rows(self._study, judges, ratings, self._secret)
         return HTMLResponse(pages.owner_page(self._study, rows, len(self._study.blocks)))
 
     # Files
@@ -288,18 +275,18 @@ class Site:
     async def _judge(self, request: Request) -> JudgeEntry:
         judge = await self._known(request.cookies.get(self._cookie, ""))
         if judge is None:
-            raise HTTPException(401)
+            raise Refused(401)
         return judge
 
     async def _known(self, token: str) -> JudgeEntry | None:
         """The judge with the token; one who was sent away is refused."""
         judge = await self._writer.run(lambda store: store.judge_by_token(token))
         if judge is not None and judge.is_revoked:
-            raise HTTPException(403)
+            raise Refused(403)
         return judge
 
     def _slots(self, judge: JudgeEntry) -> list[Slot]:
-        return self._study.blocks[judge.block] if judge.block >= 0 else []
+        return self._study.block(judge.block)
 
     def _key(self, judge: JudgeEntry, page: int, version: int) -> str:
         return form_key(self._secret, judge.number, page, version)
@@ -323,58 +310,6 @@ def _next_page(slots: list[Slot], versions: dict[tuple[str, bool], int]) -> int 
     return next(pending, None)
 
 
-def _refuse_foreign(request: Request) -> None:
-    """Only pages of this site may send forms here."""
-    site = request.headers.get("sec-fetch-site")
-    if site not in (None, "same-origin", "none"):
-        raise HTTPException(403)
-    origin = request.headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
-        raise HTTPException(403)
-
-
-async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form; what is no form, or more than any page sends, is refused unread."""
-    length = request.headers.get("content-length", "0")
-    if not length.isdecimal() or int(length) > MOST_BYTES:
-        raise HTTPException(413)
-    body = b""
-    async for piece in request.stream():
-        body += piece
-        if len(body) > MOST_BYTES:
-            raise HTTPException(413)
-    kind = request.headers.get("content-type", "").partition(";")[0].strip()
-    if body and kind != "application/x-www-form-urlencoded":
-        raise HTTPException(415)
-    try:
-        fields = parse_qsl(
-            body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS
-        )
-    except ValueError:
-        raise HTTPException(400) from None
-    if any("\0" in value for _, value in fields):
-        raise HTTPException(400)
-    return dict(fields)
-
-
-def _number(form: dict[str, str], name: str) -> int:
-    text = form.get(name, "")
-    if not (text.isascii() and text.isdecimal() and len(text) < 10):
-        raise HTTPException(400)
-    return int(text)
-
-
-def _outside(request: Request) -> str | None:
-    """The name under which a platform knows the judge, with that of the platform."""
-    for parameter, platform in OUTSIDE.items():
-        value = request.query_params.get(parameter, "")
-        if value:
-            if len(value) > LONGEST_NAME:
-                raise HTTPException(400)
-            return f"{platform}:{value}"
-    return None
-
-
 def _file(name: str, kind: str) -> Response:
     return Response(pages.static_file(name), media_type=kind)
 
@@ -385,22 +320,23 @@ def _with_headers(response: Response) -> Response:
     return response
 
 
-NOTICES = {
-    400: ("That cannot be read", "The form came in a shape that no page here sends."),
-    401: ("A link is needed", "Please open the link that you were given; it leads to your pages."),
-    403: ("Not allowed", "This link was withdrawn, or the form is not one of yours."),
-    404: ("Not found", "There is nothing here. Please open the link that you were given."),
-    413: ("Too long", "That is more than any page here sends; nothing was kept."),
-    415: ("That cannot be read", "The form came in a shape that no page here sends."),
-    429: ("Too fast", "So many requests cannot come from reading. Wait a moment, then go on."),
-}
-
-
 async def _refused(_: Request, trouble: Exception) -> Response:
+    assert isinstance(trouble, Refused)
+    return _notice(trouble.status)
+
+
+async def _not_here(_: Request, trouble: Exception) -> Response:
+    """An address or a method that no page has."""
     assert isinstance(trouble, HTTPException)
-    title, text = NOTICES.get(trouble.status_code, ("Not possible", "This cannot be done here."))
-    page = pages.notice_page(title, text, "/rate" if trouble.status_code == 429 else None)
-    return _with_headers(HTMLResponse(page, trouble.status_code, trouble.headers))
+    return _notice(trouble.status_code)
+
+
+def _notice(status: int) -> Response:
+    title, text = NOTICES.get(status, ("Not possible", "This cannot be done here."))
+    is_fast = status == TOO_FAST
+    page = pages.notice_page(title, text, "/rate" if is_fast else None)
+    headers = {"Retry-After": "2"} if is_fast else None
+    return _with_headers(HTMLResponse(page, status, headers))
 
 
 async def _failed(_: Request, __: Exception) -> Response:

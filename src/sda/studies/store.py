@@ -9,57 +9,16 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from sda.errors import UserError
 from sda.studies.credentials import hashed, new_token
-from sda.studies.study import Study, StudyFolder
+from sda.studies.stored import SCHEMA, Conflict, JoinLink, JudgeEntry
+from sda.studies.study import StudyFolder
 
 BUSY_SECONDS = 10.0
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS judges (
-  number INTEGER PRIMARY KEY, token TEXT UNIQUE, block INTEGER NOT NULL, outside TEXT UNIQUE,
-  link TEXT, is_revoked INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE IF NOT EXISTS links (
-  token TEXT PRIMARY KEY, most INTEGER NOT NULL, code TEXT, address TEXT);
-CREATE TABLE IF NOT EXISTS ratings (
-  judge INTEGER NOT NULL, item TEXT NOT NULL, is_repeat INTEGER NOT NULL, criterion TEXT NOT NULL,
-  value INTEGER NOT NULL, version INTEGER NOT NULL,
-  PRIMARY KEY (judge, item, is_repeat, criterion)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS comments (
-  judge INTEGER NOT NULL, item TEXT NOT NULL, is_repeat INTEGER NOT NULL, text TEXT NOT NULL,
-  PRIMARY KEY (judge, item, is_repeat)) WITHOUT ROWID;
-"""
-
-
-@dataclass(frozen=True)
-class JudgeEntry:
-    """What the store knows of a judge; `link` is the join link that she came by."""
-
-    number: int
-    block: int
-    is_revoked: bool
-    link: str | None
-
-
-@dataclass(frozen=True)
-class JoinLink:
-    """A link by which anybody may become a judge, up to a number of them."""
-
-    token: str
-    """Hashed."""
-    most: int
-    code: str | None
-    address: str | None
-    """Where a platform wants to see judges who are done."""
-
-
-class Conflict(Exception):
-    """The rating is not the one that the judge was looking at: it was given or changed before."""
 
 
 class Store:
@@ -123,6 +82,13 @@ class Store:
     def frozen(self) -> str | None:
         """The hash of the plan when the first rating came; None before that."""
         return self._found("frozen")
+
+    def forget_judges(self) -> None:
+        """From now on it is known that nobody knows who rated what."""
+        self._fact("judges", "unknown")
+
+    def knows_judges(self) -> bool:
+        return self._found("judges") is None
 
     def _fact(self, name: str, value: str) -> str:
         self._connection.execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (name, value))
@@ -318,16 +284,3 @@ class Store:
         self._connection.execute("VACUUM")
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return judges, comments
-
-
-def failed_checks(
-    study: Study, ratings: Sequence[tuple[int, str, bool, str, int]]
-) -> dict[int, tuple[int, int]]:
-    """For each judge how many checks she failed, and how many she answered."""
-    found: dict[int, tuple[int, int]] = {}
-    for judge, item, _, criterion, value in ratings:
-        checked = study.by_id[item]
-        if checked.is_check and criterion == study.checked_criterion:
-            failed, answered = found.get(judge, (0, 0))
-            found[judge] = failed + (not study.passes(checked, value)), answered + 1
-    return found

@@ -135,6 +135,10 @@ class Study(Part):
         names = [criterion.name for criterion in self.criteria]
         return "fluency" if "fluency" in names else names[0]
 
+    def block(self, number: int) -> list[Slot]:
+        """The pages of a block; a judge whose ratings were imported has none."""
+        return self.blocks[number] if number >= 0 else []
+
     def passes(self, item: Item, value: int) -> bool:
         """Whether the answer to a check is that of somebody who reads."""
         if self.task == "pairs":
