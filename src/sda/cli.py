@@ -139,12 +139,15 @@ studies = typer.Typer(
     no_args_is_help=True,
 )
 for step in (
+    human_studies.plan,
     human_studies.new,
     human_studies.serve,
     human_studies.invite,
     human_studies.revoke,
     human_results.results,
+    human_results.export,
+    human_results.import_,
     human_studies.purge,
 ):
-    studies.command(cls=_Command)(step)
+    studies.command(step.__name__.rstrip("_"), cls=_Command)(step)
 app.add_typer(studies, name="judge", rich_help_panel="Score and compare")

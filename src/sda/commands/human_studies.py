@@ -27,6 +27,47 @@ ModelFiles = Annotated[
 ASKED = "What is asked"
 
 
+def plan(
+    models: Annotated[int, typer.Option(min=2, help="How many models, real text among them.")] = 4,
+    items: Annotated[int, typer.Option(min=2, help="How many sentences of each model.")] = 100,
+    judges: Annotated[int, typer.Option(min=1, help="How many judges.")] = 30,
+    ratings: Annotated[int, typer.Option(min=1, help="How many ratings each sentence gets.")] = 3,
+    difference: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, help="Say how often this difference of two mean ratings would be found."
+        ),
+    ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(min=1, help="Suggest a design for so many ratings as you can pay."),
+    ] = None,
+    load: Annotated[
+        int, typer.Option(min=1, help="With --budget: ratings that one judge gives.")
+    ] = 40,
+    seed: Seed = 0,
+) -> None:
+    """Say what a study can see before anybody rates: judges and items are both chance."""
+    from rich.console import Console
+
+    from sda.errors import UserError
+    from sda.show.rich_tables import show
+    from sda.studies.plan_table import plan_table, usual_designs
+    from sda.studies.power import Design, suggested
+
+    if judges < ratings:
+        raise UserError(f"{ratings} ratings an item need at least {ratings} judges")
+    designs = usual_designs(Design(models, items, judges, ratings))
+    if budget is not None:
+        if budget < 2 * models * ratings:
+            raise UserError(
+                f"--budget: {budget} ratings are not two items for each of {models} models, with"
+                f" {ratings} ratings an item"
+            )
+        designs.append((f"suggested for {budget}", suggested(models, budget, ratings, load)))
+    show(plan_table(designs, difference, seed), Console())
+
+
 def new(
     study: StudyPath,
     model: ModelFiles,
@@ -94,7 +135,7 @@ def new(
     from sda.studies.make_study import GUIDE, Wishes
     from sda.studies.study import StudyFolder
 
-    low, high = _scale(scale)
+    low, high = scale_ends(scale)
     wishes = Wishes(
         is_pairs=pairs,
         low=low,
@@ -267,7 +308,8 @@ def _tell_opened(opened: Opened) -> None:
     print(f"For you:    {opened.owner_link}", flush=True)
 
 
-def _scale(text: str) -> tuple[int, int]:
+def scale_ends(text: str) -> tuple[int, int]:
+    """The lowest and the highest rating of `--scale`."""
     from sda.errors import UserError
 
     low, _, high = text.partition("-")

@@ -6,6 +6,7 @@ from sda.studies.outcome import CriterionOutcome, Outcome
 
 FEW_JUDGES = 10
 LOW_ALPHA = 0.4
+MOST_NAMED = 3
 
 
 def cautions(outcome: Outcome) -> list[tuple[str, str]]:
@@ -45,11 +46,11 @@ def cautions(outcome: Outcome) -> list[tuple[str, str]]:
             )
         )
     for each in outcome.criteria:
-        found += _about(each, outcome)
+        found += _about(each)
     return found
 
 
-def _about(each: CriterionOutcome, outcome: Outcome) -> list[tuple[str, str]]:
+def _about(each: CriterionOutcome) -> list[tuple[str, str]]:
     name = each.criterion.name
     found: list[tuple[str, str]] = []
     if each.alpha is None:
@@ -68,16 +69,21 @@ def _about(each: CriterionOutcome, outcome: Outcome) -> list[tuple[str, str]]:
                 " and means need many of them.",
             )
         )
-    for pair in each.pairs:
-        if not pair.is_claimed:
-            found.append(
-                (
-                    name,
-                    f"{pair.first} and {pair.second}: {pair.value:+.2f} was found, and ratings like"
-                    f" these show differences from {pair.visible:.2f} on; that none was shown does"
-                    " not mean that there is none.",
-                )
+    open_pairs = [pair for pair in each.pairs if not pair.is_claimed]
+    if open_pairs:
+        pairs = "; ".join(
+            f"{pair.first} and {pair.second} ({pair.value:+.2f} found, visible from"
+            f" {pair.visible:.2f} on)"
+            for pair in open_pairs[:MOST_NAMED]
+        )
+        more = f" and {len(open_pairs) - MOST_NAMED} more" if len(open_pairs) > MOST_NAMED else ""
+        found.append(
+            (
+                name,
+                f"{len(open_pairs)} of {len(each.pairs)} pairs are not shown to differ, which does"
+                f" not mean that they are alike: {pairs}{more}.",
             )
+        )
     return found
 
 

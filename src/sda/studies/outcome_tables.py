@@ -27,7 +27,7 @@ def _models(outcome: Outcome) -> Table:
     is_pairs = outcome.study.task == "pairs"
     title = "share of choices won" if is_pairs else "mean rating"
     columns = [NAMES, Column(f"{title} (95 % interval)", digits=2), Column("ratings", digits=0)]
-    columns += [Column(name, digits=0) for name in _value_names(outcome)]
+    columns.append(Column(_value_names(outcome), is_whole=True))
     if is_pairs:
         columns.append(Column("strength (95 % interval)", digits=2))
     groups = []
@@ -35,7 +35,7 @@ def _models(outcome: Outcome) -> Table:
         rows: list[list[Cell]] = []
         for model in each.models:
             row: list[Cell] = [model.model, Figure(model.value, 2, interval=model.interval)]
-            row += [float(model.ratings), *map(float, model.counts)]
+            row += [float(model.ratings), " / ".join(map(str, model.counts))]
             if model.strength is not None:
                 row.append(Figure(model.strength, 2, interval=model.strength_interval))
             rows.append(row)
@@ -180,10 +180,10 @@ def _criterion(each: CriterionOutcome) -> dict[str, object]:
     }
 
 
-def _value_names(outcome: Outcome) -> list[str]:
+def _value_names(outcome: Outcome) -> str:
     if outcome.study.task == "pairs":
-        return ["lost", "tied", "won"]
-    return [f"rated {value}" for value in outcome.study.values]
+        return "lost / tied / won"
+    return "rated " + " / ".join(map(str, outcome.study.values))
 
 
 def _heading(each: CriterionOutcome, outcome: Outcome) -> str:
