@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sda.errors import UserError
 from sda.studies.bradley_terry import fit_strengths, outcome_counts
 from sda.studies.exchange import Difference, Sample2, choice_test, permutation_test
 from sda.studies.ratings import Ratings
@@ -17,8 +17,8 @@ from sda.studies.two_way import Floats, Ints, Statistic, numbered, resampled, we
 SEED = 20210202  # fixed, so that the same ratings have the same results
 STRENGTH_RESAMPLES = 400
 Interval = tuple[float, float]
-Test = tuple[str, str, Difference, Interval]
-"""Two models, their difference, and its interval."""
+Test = tuple[str, str, Difference]
+"""Two models, and their difference."""
 
 
 @dataclass(frozen=True)
@@ -53,27 +53,22 @@ def _compared_means(
     owner = np.array([names.index(item.models[0]) for item in study.rated], np.int64)
     units = _units(study)
     models, values = owner[ratings.items], ratings.values.astype(np.float64)
-    present = [number for number in range(len(names)) if (models == number).any()]
-    pairs = list(combinations(present, 2))
-    means = weighted_means(values, models, len(names))
-
-    def statistic(weights: Floats) -> Floats:
-        found = means(weights)
-        apart = [found[:, first] - found[:, second] for first, second in pairs]
-        return np.stack([*(found[:, number] for number in present), *apart], axis=1)
-
-    value, intervals = _resampled(statistic, units[ratings.items], judges)
+    for number, name in enumerate(names):
+        _require_two(name, units[ratings.items[models == number]])
+    value, intervals = _resampled(
+        weighted_means(values, models, len(names)), units[ratings.items], judges
+    )
     outcomes = []
-    for place, number in enumerate(present):
+    for number, name in enumerate(names):
         own = ratings.values[models == number]
         counts = [int((own == each).sum()) for each in study.values]
         outcomes.append(
-            ModelOutcome(names[number], float(value[place]), intervals[place], len(own), counts)
+            ModelOutcome(name, float(value[number]), intervals[number], len(own), counts)
         )
     tests = []
     rng = np.random.default_rng(SEED)
     is_paired = any(item.line is not None for item in study.rated)
-    for place, (first, second) in enumerate(pairs, len(present)):
+    for first, second in combinations(range(len(names)), 2):
         chosen = (models == first) | (models == second)
         sample = Sample2(
             values[chosen],
@@ -83,7 +78,7 @@ def _compared_means(
             is_paired,
         )
         difference = permutation_test(sample, rng)
-        tests.append((names[first], names[second], difference, intervals[place]))
+        tests.append((names[first], names[second], difference))
     return outcomes, tests
 
 
@@ -96,25 +91,15 @@ def _compared_choices(
     first, second = sides[ratings.items].T
     # 1, 2 and 3 are the first text, a tie and the second.
     scores = (2 - ratings.values).astype(np.float64)
-    met: dict[tuple[int, int], NDArray[np.bool_]] = {}
-    turned: list[Floats] = []
-    for a, b in combinations(range(len(names)), 2):
-        some = ((first == a) & (second == b)) | ((first == b) & (second == a))
-        if some.any():
-            met[a, b] = some
-            turned.append(np.where(first[some] == a, 1, -1) * scores[some])
+    for number, name in enumerate(names):
+        _require_two(name, units[ratings.items[(first == number) | (second == number)]])
 
     def statistic(weights: Floats) -> Floats:
         wins, ties = outcome_counts(scores, first, second, len(names), weights)
         games = wins + wins.transpose(0, 2, 1) + ties
         with np.errstate(divide="ignore", invalid="ignore"):
             share = (wins.sum(axis=2) + ties.sum(axis=2) / 2) / games.sum(axis=2)
-            apart = [
-                (weights[:, some] @ score) / weights[:, some].sum(axis=1)
-                for some, score in zip(met.values(), turned, strict=True)
-            ]
-        strengths, _ = fit_strengths(wins, ties)
-        return np.concatenate((share, strengths, np.stack(apart, axis=1)), axis=1)
+        return np.concatenate((share, fit_strengths(wins, ties)[0]), axis=1)
 
     value, intervals = _resampled(statistic, units[ratings.items], judges, STRENGTH_RESAMPLES)
     count = len(names)
@@ -135,17 +120,24 @@ def _compared_choices(
         )
     tests = []
     rng = np.random.default_rng(SEED)
-    for place, ((a, b), some, score) in enumerate(
-        zip(met, met.values(), turned, strict=True), 2 * count
-    ):
+    for a, b in combinations(range(count), 2):
+        some = ((first == a) & (second == b)) | ((first == b) & (second == a))
+        if not some.any():
+            continue
         difference = choice_test(
-            score,
+            np.where(first[some] == a, 1, -1) * scores[some],
             numbered(units[ratings.items[some]]),
             None if judges is None else numbered(judges[some]),
             rng,
         )
-        tests.append((names[a], names[b], difference, intervals[place]))
+        tests.append((names[a], names[b], difference))
     return outcomes, tests
+
+
+def _require_two(name: str, units: Ints) -> None:
+    """One item tells nothing of chance."""
+    if len(np.unique(units)) < 2:
+        raise UserError(f"{name} has fewer than two rated items yet; come back when there are more")
 
 
 def _resampled(

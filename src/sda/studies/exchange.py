@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sda.studies.student import t_quantile
 from sda.studies.two_way import Floats, Ints, satterthwaite, whole_variance
 
 PERMUTATIONS = 9999
@@ -43,6 +44,12 @@ class Difference:
     freedom: float
     p: float
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """That of 95 %, over items and judges."""
+        width = t_quantile(round(self.freedom, 3)) * self.error
+        return self.value - width, self.value + width
+
 
 def permutation_test(
     sample: Sample2, rng: np.random.Generator, permutations: int = PERMUTATIONS
@@ -54,9 +61,10 @@ def permutation_test(
     shifts, item_variance = exchange(
         sample.values - sample.values.mean(), first, sample.items, items, rng, permutations
     )
-    means = np.where(first, sample.values[first].mean(), sample.values[~first].mean())
+    values = _without_lines(sample) if sample.is_paired else sample.values
+    means = np.where(first, values[first].mean(), values[~first].mean())
     weights = np.where(first, 1 / first.sum(), -1 / (~first).sum())
-    judges = _judge_part((sample.values - means) * weights, sample.judges)
+    judges = _judge_part((values - means) * weights, sample.judges)
     return _tested(shifts, item_variance, items, judges, rng)
 
 
@@ -157,6 +165,17 @@ def _paired(
     weights = np.where(first, 1 / first.sum(), -1 / (~first).sum())
     parts = np.asarray(np.bincount(items, centred * weights, count), np.float64)
     return _signed(parts, rng, permutations)
+
+
+def _without_lines(sample: Sample2) -> Floats:
+    """The values without what all ratings of a line share, which is no difference of judges.
+
+    A rating is a part of the mean of its line, and loses as much of its own chance; that is given
+    back.
+    """
+    sizes = np.bincount(sample.items)[sample.items]
+    line = np.bincount(sample.items, sample.values)[sample.items] / sizes
+    return np.asarray((sample.values - line) * np.sqrt(sizes / np.maximum(1, sizes - 1)))
 
 
 def _signed(parts: Floats, rng: np.random.Generator, permutations: int) -> tuple[Floats, float]:

@@ -147,8 +147,6 @@ def plan_sentence(study: Study, frozen: str | None, written: str) -> tuple[str, 
     return f"The plan was kept as it was frozen before the first rating (sha256 {now}).", True
 
 
-def _pair(
-    first: str, second: str, found: Difference, interval: Interval, corrected: float
-) -> PairOutcome:
+def _pair(first: str, second: str, found: Difference, corrected: float) -> PairOutcome:
     visible = (t_quantile(round(found.freedom, 3)) + NORMAL_80) * found.error
-    return PairOutcome(first, second, found.value, interval, found.p, corrected, visible)
+    return PairOutcome(first, second, found.value, found.interval, found.p, corrected, visible)

@@ -73,7 +73,7 @@ def _notes(seed: int) -> list[str]:
     return [
         "Items and judges are both sources of chance. Two-sided test at 5 %; all pairs: for one of"
         " all pairs of models, with Holm's correction.",
-        f"Variances: low has {said(LOW)}; high has {said(HIGH)}. Between them lie most published"
-        " studies; a pilot tells where yours is.",
+        f"Variances: low has {said(LOW)}; high has {said(HIGH)}. They are examples, of judges who"
+        " largely agree and of judges who do not; a pilot tells where yours are.",
         f"Simulated, seed {seed}: figures are exact to about 2 %.",
     ]
