@@ -26,7 +26,8 @@ def harmless(value: object) -> object:
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table with commas, as every spreadsheet reads it."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    # Only what may end a line is quoted where it stands in a cell: both characters do.
+    writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(header)
     writer.writerows([harmless(cell) for cell in row] for row in rows)
     return text.getvalue()

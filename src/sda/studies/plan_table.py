@@ -41,8 +41,8 @@ def plan_table(designs: Sequence[tuple[str, Design]], difference: float | None, 
             round(each),
         ]
         for variances in KINDS.values():
-            for comparisons in (1, max(1, design.pairs)):
-                row.append(_figure(design, variances, comparisons, difference, seed))
+            power = Power(design, variances, seed)
+            row += [_figure(power, count, difference) for count in (1, max(1, design.pairs))]
         rows.append(row)
     what = (
         "Smallest difference of two models, on a scale from 1 to 5, that 80 of 100 studies find"
@@ -52,13 +52,10 @@ def plan_table(designs: Sequence[tuple[str, Design]], difference: float | None, 
     return Table.of_rows(what, columns, rows, _notes(seed), fixed=1)
 
 
-def _figure(
-    design: Design, variances: Variances, comparisons: int, difference: float | None, seed: int
-) -> str:
-    power = Power(design, variances, seed, comparisons)
+def _figure(power: Power, comparisons: int, difference: float | None) -> str:
     if difference is not None:
-        return f"{100 * power.of(difference):.0f}"
-    smallest = power.smallest()
+        return f"{100 * power.of(difference, comparisons):.0f}"
+    smallest = power.smallest(comparisons)
     # A scale from 1 to 5 has no larger difference.
     return f"{smallest:.2f}" if smallest <= 4 else "none"
 

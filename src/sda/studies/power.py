@@ -62,34 +62,33 @@ PAPER = Design(models=4, items=100, judges=3, ratings=3)
 
 
 class Power:
-    """The power of a design for every difference, at the level of one of so many comparisons."""
+    """The power of a design for every difference, as one of so many comparisons under Holm."""
 
     def __init__(
-        self,
-        design: Design,
-        variances: Variances,
-        seed: int = 0,
-        comparisons: int = 1,
-        studies: int = STUDIES,
+        self, design: Design, variances: Variances, seed: int = 0, studies: int = STUDIES
     ) -> None:
+        self._design, self._seed = design, seed
         self._found = simulated_tests(design, variances, seed, studies)
-        self._items = design.items
-        self._edges = _edges(self._found, design.judges, LEVEL / comparisons, seed)
+        self._edges: dict[int, tuple[Floats, Floats]] = {}
 
-    def of(self, difference: float) -> float:
+    def of(self, difference: float, comparisons: int = 1) -> float:
         """The share of studies that find a difference of this size, whichever its sign."""
-        found = self._found
+        found, design = self._found, self._design
+        if comparisons not in self._edges:
+            level = LEVEL / comparisons
+            self._edges[comparisons] = _edges(found, design.judges, level, self._seed)
         # Items that change their model carry the difference between the models with them.
-        items = found.items + difference**2 / (2 * self._items)
-        limit = np.sqrt(items) * np.interp(found.judges / items, *self._edges)
+        items = found.items + difference**2 / (2 * design.items)
+        limit = np.sqrt(items) * np.interp(found.judges / items, *self._edges[comparisons])
         return float((np.abs(found.shift + difference) > limit).mean())
 
-    def smallest(self, power: float = POWER) -> float:
-        """The smallest difference that is found with this power."""
+    def smallest(self, comparisons: int = 1) -> float:
+        """The smallest difference that is found with a power of 80 %."""
         low, high = 0.0, LARGEST
-        for _ in range(50):
+        for _ in range(40):
             middle = (low + high) / 2
-            low, high = (middle, high) if self.of(middle) < power else (low, middle)
+            is_low = self.of(middle, comparisons) < POWER
+            low, high = (middle, high) if is_low else (low, middle)
         return high
 
 
