@@ -53,8 +53,9 @@ class Site:
             self._secret = store.secret()
         self._writer = OneWriter(store)
         self._limiter = Limiter()
-        self._cookie = f"judge-{study.fingerprint[:8]}"
-        self._owner_cookie = f"owner-{study.fingerprint[:8]}"
+        self._fingerprint = study.fingerprint
+        self._cookie = f"judge-{self._fingerprint[:8]}"
+        self._owner_cookie = f"owner-{self._fingerprint[:8]}"
 
     def application(self) -> Starlette:
         def route(path: str, handler: _Handler, method: str = "GET") -> Route:
@@ -87,8 +88,9 @@ class Site:
 
     def _guarded(self, handler: _Handler) -> _Handler:
         async def guarded(request: Request) -> Response:
-            name = request.cookies.get(self._cookie) or request.path_params.get("token")
-            if name is not None and not self._limiter.allows(hashed(str(name)), time.monotonic()):
+            # By cookie alone: many people open a join link at the same time.
+            name = request.cookies.get(self._cookie)
+            if name is not None and not self._limiter.allows(hashed(name), time.monotonic()):
                 raise Refused(TOO_FAST)
             return _with_headers(await handler(request))
 
@@ -194,7 +196,7 @@ class Site:
             raise Refused(403)
         if not is_same_key(form.get("key", ""), self._key(judge, page, version)):
             raise Refused(403)
-        slot, study = slots[page - 1], self._study
+        slot = slots[page - 1]
         values = self._answers(form)
         comment = form.get("comment", "").strip()
         if values is None or len(comment) > pages.LONGEST_COMMENT:
@@ -206,7 +208,7 @@ class Site:
 
         def keep(store: Store) -> None:
             # Before the first rating, and in one with it.
-            store.freeze(study.fingerprint)
+            store.freeze(self._fingerprint)
             store.rate(judge.number, slot.item, slot.is_repeat, values, comment, version)
 
         try:
