@@ -59,8 +59,11 @@ def test_a_budget_is_spent_on_judges() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_has_the_papers_design_first(command: Callable[..., Answer]) -> None:
-    text = command("judge", "plan", "--budget", 1200, "--difference", 0.14).out
+def test_the_command_has_the_papers_design_first(
+    command: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sda.studies.plan_table.OTHER_JUDGES", (10,))
+    text = command("judge", "plan", "--budget", 1200, "--judges", 10, "--difference", 0.14).out
 
     assert "find a difference of 0.14" in text
     assert text.index("the paper's") < text.index("its ratings") < text.index("suggested")

@@ -177,7 +177,7 @@ def test_another_rates_by_touch_on_a_telephone_and_goes_on_another_day(
 
 @pytest.mark.parametrize("kind", ["scale", "pairs", "transfer"])
 def test_no_script_is_needed(browser: Any, serve: Any, kind: str) -> None:
-    study = small_study(items=4, judges=3, is_pairs=kind == "pairs", source=kind == "transfer")
+    study = small_study(items=2, judges=3, is_pairs=kind == "pairs", source=kind == "transfer")
     served = serve(study)
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -199,12 +199,13 @@ def test_no_script_is_needed(browser: Any, serve: Any, kind: str) -> None:
 
 
 def test_keys_answer_several_questions(browser: Any, serve: Any) -> None:
-    study = small_study(items=4, judges=3, source=True)
+    study = small_study(items=2, judges=3, source=True)
     served = serve(study)
     context = browser.new_context()
     page = context.new_page()
     page.goto(served.link())
     page.click("a.begin")
+    page.wait_for_url("**/rate")
     for _ in study.blocks[0]:
         for key in ("4", "2", "5"):
             page.keyboard.press(key)

@@ -341,8 +341,12 @@ def test_long_bodies_and_other_kinds_are_refused(folder: StudyFolder, judge: Vis
     assert ratings(folder) == []
 
 
-def test_a_thousand_requests_at_once_are_too_many(folder: StudyFolder, judge: Visitor) -> None:
-    answers = [judge.get("/rate") for _ in range(int(AT_ONCE) + 40)]
+def test_a_thousand_requests_at_once_are_too_many(
+    folder: StudyFolder, judge: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # At once, however slow this machine is.
+    monkeypatch.setattr("sda.studies.limits.A_SECOND", 0.0)
+    answers = [judge.get("/rate") for _ in range(int(AT_ONCE) + 20)]
     refused = [answer for answer in answers if answer.status_code == 429]
 
     assert refused and refused[-1].headers["retry-after"] == "2"

@@ -140,8 +140,8 @@ def _unpaired(
     labels = np.zeros((permutations + 1, count))
     labels[0, is_first] = 1.0
     keys = rng.random((permutations, count))
-    taken = np.argpartition(keys, chosen - 1, axis=1)[:, :chosen]
-    np.put_along_axis(labels[1:], taken, 1.0, axis=1)
+    # The smallest keys of each row: as many as the first model has items.
+    labels[1:] = keys < np.partition(keys, chosen, axis=1)[:, chosen : chosen + 1]
     total, size = labels @ totals, labels @ sizes
     shifts = total / size - (totals.sum() - total) / (sizes.sum() - size)
     variance = 0.0
