@@ -38,7 +38,7 @@ from sda.studies.two_way import numbered, resampled, weighted_means
 
 KINDS = {"low": LOW, "high": HIGH}
 JUDGES = (3, 10, 30)
-PERMUTATIONS, RESAMPLES = 999, 400
+PERMUTATIONS, RESAMPLES = 499, 300
 
 
 def sample_of(values: np.ndarray, layout: Layout, first: int, second: int) -> Sample2:

@@ -62,6 +62,13 @@ def test_three_judges_are_warned_of(tmp_path: Path) -> None:
     assert f"{visible:.2f} (quality)" in told["judges"]
 
 
+def test_one_model_alone_has_no_pairs(tmp_path: Path) -> None:
+    found = outcome_of(tmp_path, small_study(models=1, items=12))
+
+    assert [table.title for table in outcome_tables(found)] == ["Models", "Agreement"]
+    assert "Differences" not in dict(cautions(found))["judges"]
+
+
 def test_judges_who_fail_their_checks_are_excluded_by_the_rule_alone(tmp_path: Path) -> None:
     study = small_study(items=20, judges=10, checks=3)
     folder = write_study(tmp_path / "study", study)

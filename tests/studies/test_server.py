@@ -1,5 +1,6 @@
 """A server in a process of its own: alone with its study, and dead without loss."""
 
+import importlib.metadata
 import os
 import re
 import signal
@@ -16,6 +17,7 @@ from http.cookiejar import CookieJar
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from sda.studies.server import Address
 from sda.studies.store import Store
@@ -46,7 +48,10 @@ def served(path: Path) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]
         yield process, links
     finally:
         process.kill()
-        process.communicate()
+        process.wait()
+        for stream in (process.stdout, process.stderr):
+            assert stream is not None
+            stream.close()
 
 
 class Person:
@@ -92,13 +97,16 @@ def test_two_commands_lead_to_the_first_rating(tmp_path: Path) -> None:
     command += ["--model", f"a={tmp_path / 'a.txt'}", "--model", f"b={tmp_path / 'b.txt'}"]
     made = subprocess.run([*command, "--judges", "6"], capture_output=True, text=True, check=True)
     assert "models differ by at most 0 for a judge" in made.stdout
-    with served(tmp_path / "study") as (_, links):
+    with served(tmp_path / "study") as (process, links):
         assert "only this machine" in links["Listening on http"]
         assert Person(links["For judges"]).rate(3)
         assert stored(StudyFolder(tmp_path / "study")) == 1
         assert time.monotonic() - begun < 60
         owner = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
-        assert b"1 of 20</td>" not in owner.open(links["For you"], timeout=10).read()
+        assert b"<td>1 of " in owner.open(links["For you"], timeout=10).read()
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=20)
+        assert process.returncode == 0 and said.startswith("Ended. What was rated is kept in")
 
 
 def test_a_second_server_is_refused_and_a_killed_one_loses_nothing(tmp_path: Path) -> None:
@@ -145,6 +153,24 @@ def test_a_changed_plan_is_not_served(tmp_path: Path) -> None:
     told = subprocess.run(command, capture_output=True, text=True)
 
     assert told.returncode == 2 and "changed after the first rating" in told.stderr
+
+
+def test_the_extra_has_few_packages() -> None:
+    """All that serving needs, with what that needs, and the templates."""
+    found: set[str] = set()
+    left = ["starlette", "uvicorn", "jinja2"]
+    while left:
+        name = left.pop()
+        if name in found:
+            continue
+        found.add(name)
+        for text in importlib.metadata.requires(name) or []:
+            needed = Requirement(text)
+            if needed.marker is None or needed.marker.evaluate({"extra": ""}):
+                left.append(needed.name.lower())
+
+    assert {"anyio", "h11", "click", "markupsafe"} <= found
+    assert len(found) <= 16
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,10 @@ def serve(
     from sda.studies import server
     from sda.studies.study import StudyFolder
 
-    server.serve(StudyFolder(study), host, port, _tell_opened)
+    try:
+        server.serve(StudyFolder(study), host, port, _tell_opened)
+    except KeyboardInterrupt:
+        print(f"Ended. What was rated is kept in {study}.")
 
 
 def invite(

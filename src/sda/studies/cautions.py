@@ -29,12 +29,13 @@ def cautions(outcome: Outcome) -> list[tuple[str, str]]:
             for each in outcome.criteria
             if each.pairs
         ]
+        unseen = f" Differences below {', '.join(limits)} cannot be seen." if limits else ""
         found.append(
             (
                 "judges",
                 f"{few} too few to know how much judges differ, and intervals are not to be trusted"
-                f" below {FEW_JUDGES}. Differences below {', '.join(limits)} cannot be seen;"
-                " the same ratings from more judges would show far smaller ones.",
+                f" below {FEW_JUDGES}.{unseen} The same number of ratings from more judges says"
+                " far more.",
             )
         )
     if outcome.planned and outcome.ratings < outcome.planned:

@@ -57,15 +57,18 @@ def permutation_test(
     """The difference of two means, with a two-sided p; nothing is corrected here."""
     first = sample.is_first
     items = int(sample.items.max()) + 1
+    values, lost = _without_levels(sample)
     exchange = _paired if sample.is_paired else _unpaired
     shifts, item_variance = exchange(
-        sample.values - sample.values.mean(), first, sample.items, items, rng, permutations
+        values - values.mean(), first, sample.items, items, rng, permutations
     )
-    values = _without_lines(sample) if sample.is_paired else sample.values
+    shifts[1:] *= np.sqrt(lost)
+    if sample.is_paired:
+        values = _without_lines(values, sample.items)
     means = np.where(first, values[first].mean(), values[~first].mean())
     weights = np.where(first, 1 / first.sum(), -1 / (~first).sum())
-    judges = _judge_part((values - means) * weights, sample.judges)
-    return _tested(shifts, item_variance, items, judges, rng)
+    judges = _judge_part((values - means) * weights, sample.judges, lost)
+    return _tested(shifts, item_variance * lost, items, judges, rng)
 
 
 def choice_test(
@@ -167,15 +170,31 @@ def _paired(
     return _signed(parts, rng, permutations)
 
 
-def _without_lines(sample: Sample2) -> Floats:
+def _without_levels(sample: Sample2) -> tuple[Floats, float]:
+    """The values without how much each judge gives at all, which is the same for both models.
+
+    Beside them the factor that gives variances back what they lose by it. A judge with one rating
+    would lose all of it, so with fewer than two on average nothing is taken out.
+    """
+    if sample.judges is None:
+        return sample.values, 1.0
+    sizes = np.bincount(sample.judges)
+    left = len(sample.values) - len(sizes)
+    if 2 * left < len(sample.values):
+        return sample.values, 1.0
+    levels = np.bincount(sample.judges, sample.values) / sizes
+    return np.asarray(sample.values - levels[sample.judges]), len(sample.values) / left
+
+
+def _without_lines(values: Floats, items: Ints) -> Floats:
     """The values without what all ratings of a line share, which is no difference of judges.
 
     A rating is a part of the mean of its line, and loses as much of its own chance; that is given
     back.
     """
-    sizes = np.bincount(sample.items)[sample.items]
-    line = np.bincount(sample.items, sample.values)[sample.items] / sizes
-    return np.asarray((sample.values - line) * np.sqrt(sizes / np.maximum(1, sizes - 1)))
+    sizes = np.bincount(items)[items]
+    line = np.bincount(items, values)[items] / sizes
+    return np.asarray((values - line) * np.sqrt(sizes / np.maximum(1, sizes - 1)))
 
 
 def _signed(parts: Floats, rng: np.random.Generator, permutations: int) -> tuple[Floats, float]:
@@ -187,10 +206,13 @@ def _signed(parts: Floats, rng: np.random.Generator, permutations: int) -> tuple
     return signs @ parts, spread
 
 
-def _judge_part(residuals: Floats, judges: Ints | None) -> tuple[float, float, int]:
+def _judge_part(
+    residuals: Floats, judges: Ints | None, lost: float = 1.0
+) -> tuple[float, float, int]:
     """The variance of a difference over judges, over single ratings, and how many judges.
 
-    `residuals` (n,) are what each rating adds to the difference beyond its mean.
+    `residuals` (n,) are what each rating adds to the difference beyond its mean; what single ones
+    have lost of their chance is given back by a factor.
     """
     if judges is None or int(judges.max()) < 1:
         return 0.0, 0.0, 1
@@ -198,6 +220,6 @@ def _judge_part(residuals: Floats, judges: Ints | None) -> tuple[float, float, i
     by_judge = np.bincount(judges, residuals, number)
     return (
         float((by_judge**2).sum() * number / (number - 1)),
-        float((residuals**2).sum() * count / max(1, count - 1)),
+        float((residuals**2).sum() * lost * count / max(1, count - 1)),
         number,
     )

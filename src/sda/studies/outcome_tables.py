@@ -17,7 +17,10 @@ def outcome_tables(
     outcome: Outcome, proxies: Sequence[Proxy] = (), found: Sequence[Correlation] = ()
 ) -> list[Table]:
     """Models, pairs of models, agreement, automatic scores; cautions are alarms of the first."""
-    tables = [_models(outcome), _pairs(outcome), _agreement(outcome)]
+    tables = [_models(outcome)]
+    if any(each.pairs for each in outcome.criteria):
+        tables.append(_pairs(outcome))
+    tables.append(_agreement(outcome))
     if proxies and found:
         tables.append(_correlations(proxies, found))
     return tables
@@ -83,7 +86,8 @@ def _pairs(outcome: Outcome) -> Table:
     ]
     tests = sum(len(each.pairs) for each in outcome.criteria)
     notes = [
-        f"Test: {outcome.study.rules.test}; {tests} comparisons.",
+        f"Test: {outcome.study.rules.test}; {tests} comparisons. Differences are those within"
+        " judges, so they may differ a little from those of the means.",
         "Visible from: the smallest difference that ratings like these find in 80 of 100 studies,"
         " before Holm's correction.",
     ]
