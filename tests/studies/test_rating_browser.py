@@ -16,9 +16,12 @@ from typing import Any
 import pytest
 
 from sda.studies.credentials import hashed
+from sda.studies.outcome_page import outcome_page
+from sda.studies.outcome_tables import outcome_tables
+from sda.studies.reading_back import read_outcome
 from sda.studies.store import Store
 from sda.studies.study import Study, StudyFolder
-from studies.people import small_study, write_study
+from studies.people import by_model, rate_all, small_study, write_study
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python.base", reason="axe is not installed")
@@ -247,12 +250,31 @@ def test_everybody_can_use_the_pages(browser: Any, serve: Any, kind: str) -> Non
     context.close()
 
 
-def _violations(page: Any) -> list[tuple[str, str, str]]:
+def test_everybody_can_read_the_results(browser: Any, tmp_path: Path) -> None:
+    study = small_study()
+    folder = write_study(tmp_path / "study", study)
+    rate_all(folder, by_model(study, {"secret-one": 2.0, "secret-two": 4.0}))
+    found = read_outcome(folder)
+    file = tmp_path / "results.html"
+    file.write_text(outcome_page(found, outcome_tables(found)))
+    page = browser.new_page(viewport=NARROW)
+    fetched: list[str] = []
+    page.on("request", lambda request: fetched.append(request.url))
+    page.goto(file.as_uri())
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+    assert fetched == [file.as_uri()]
+    # A drawing has one label for all that is in it.
+    assert _violations(page, "axe.run({exclude: ['svg *']})") == []
+    page.close()
+
+
+def _violations(page: Any, call: str = "axe.run()") -> list[tuple[str, str, str]]:
     """What keeps somebody from using the page, light and dark, of any impact."""
     found = []
     page.evaluate(axe.AXE_SCRIPT)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        result = page.evaluate("axe.run()")
+        result = page.evaluate(call)
         found += [(page.url, rule["id"], rule["nodes"][0]["html"]) for rule in result["violations"]]
     return found

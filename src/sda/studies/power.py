@@ -9,7 +9,7 @@ shifts them, and one set of simulated studies serves every difference.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import erf, sqrt
+from math import sqrt
 
 import numpy as np
 
@@ -163,28 +163,8 @@ def _edges(found: SimulatedTests, judges: int, level: float, seed: int) -> tuple
     return grid, np.array(edges)
 
 
-def closed_power(design: Design, variances: Variances, difference: float) -> float:
-    """The power by formula, exact where items and judges are so many that variances are known."""
-    error = sqrt(2 * expected_variance(design, variances))
-    limit = 1.959963984540054
-    return _normal(difference / error - limit) + _normal(-difference / error - limit)
-
-
-def expected_variance(design: Design, variances: Variances) -> float:
-    """The variance of the mean of one model, apart from what all models share."""
-    return (
-        variances.item / design.items
-        + variances.judge_model / design.judges
-        + variances.noise / (design.items * design.ratings)
-    )
-
-
 def suggested(models: int, budget: int, ratings: int, load: int) -> Design:
     """The design for ratings that can be paid: as many judges as have `load` ratings to give."""
     items = max(1, budget // (models * ratings))
     judges = max(ratings, models * items * ratings // load)
     return Design(models, items, judges, ratings)
-
-
-def _normal(x: float) -> float:
-    return (1 + erf(x / sqrt(2))) / 2

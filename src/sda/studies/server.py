@@ -13,8 +13,6 @@ from sda.studies.credentials import hashed, new_token
 from sda.studies.store import Store
 from sda.studies.study import StudyFolder
 
-PORT = 8760
-LOOPBACK = "127.0.0.1"
 BACKLOG = 512
 
 

@@ -18,8 +18,6 @@ from sda.errors import UserError
 from sda.files import naming, read_json, write_json
 
 FORMAT = 1
-TIE = 2
-"""In pairs 1 is for the first text, 3 for the second."""
 
 EXCLUSION = "a judge who fails more than half of the attention checks that she answered"
 CHECK_RULE = (
