@@ -72,5 +72,5 @@ def _notes(seed: int) -> list[str]:
         " all pairs of models, with Holm's correction.",
         f"Variances: low has {said(LOW)}; high has {said(HIGH)}. They are examples, of judges who"
         " largely agree and of judges who do not; a pilot tells where yours are.",
-        f"Simulated, seed {seed}: figures are exact to about 3 %.",
+        f"Simulated, seed {seed}: figures are exact to about 2 %.",
     ]

@@ -15,7 +15,7 @@ import numpy as np
 
 from sda.studies.two_way import Floats
 
-STUDIES = 2000
+STUDIES = 4000
 LEVEL = 0.05
 POWER = 0.8
 LARGEST = 20.0  # no scale is wider
