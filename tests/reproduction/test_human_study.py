@@ -17,8 +17,8 @@ from sda.studies.study import StudyFolder
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     """Folders that look like finished runs; nothing is trained."""
     monkeypatch.chdir(tmp_path)
-    # One row of the table of designs is enough here.
-    monkeypatch.setattr("sda.studies.plan_table.OTHER_JUDGES", ())
+    # How exact the table of designs is does not matter here.
+    monkeypatch.setattr("sda.studies.power.STUDIES", 200)
     found = Places(tmp_path / "data", tmp_path / "runs", tmp_path / "results")
     (tmp_path / "data" / "emnlp_news").mkdir(parents=True)
     (tmp_path / "data" / "emnlp_news" / "test.txt").write_text("\n".join(lines_of(3, 150)))

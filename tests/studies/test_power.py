@@ -74,7 +74,7 @@ def test_a_budget_is_spent_on_judges() -> None:
 def test_the_command_has_the_papers_design_first(
     command: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sda.studies.plan_table.OTHER_JUDGES", (10,))
+    monkeypatch.setattr("sda.studies.power.STUDIES", 200)
     text = command("judge", "plan", "--budget", 1200, "--judges", 10, "--difference", 0.14).out
 
     assert "find a difference of 0.14" in text
@@ -98,7 +98,7 @@ def test_studies_without_a_difference_claim_none_and_intervals_hold() -> None:
     design, means = Design(models=3, items=30, judges=12, ratings=3), np.array([3.0, 3.0, 3.0])
     layout, rng = lay_out(design, seed=1), np.random.default_rng(2)
     claims = naive = held = 0
-    studies = 120
+    studies = 90
     for _ in range(studies):
         values = simulate(layout, HIGH, means, rng)
         ps, plain = [], []

@@ -178,9 +178,9 @@ def test_another_rates_by_touch_on_a_telephone_and_goes_on_another_day(
     second.close()
 
 
-@pytest.mark.parametrize("kind", ["scale", "pairs", "transfer"])
+@pytest.mark.parametrize("kind", ["scale", "transfer"])
 def test_no_script_is_needed(browser: Any, serve: Any, kind: str) -> None:
-    study = small_study(items=2, judges=3, is_pairs=kind == "pairs", source=kind == "transfer")
+    study = small_study(items=2, judges=3, source=kind == "transfer")
     served = serve(study)
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

@@ -65,10 +65,10 @@ class Power:
     """The power of a design for every difference, as one of so many comparisons under Holm."""
 
     def __init__(
-        self, design: Design, variances: Variances, seed: int = 0, studies: int = STUDIES
+        self, design: Design, variances: Variances, seed: int = 0, studies: int | None = None
     ) -> None:
         self._design, self._seed = design, seed
-        self._found = simulated_tests(design, variances, seed, studies)
+        self._found = simulated_tests(design, variances, seed, studies or STUDIES)
         self._edges: dict[int, tuple[Floats, Floats]] = {}
 
     def of(self, difference: float, comparisons: int = 1) -> float:
@@ -103,7 +103,7 @@ class SimulatedTests:
 
 
 def simulated_tests(
-    design: Design, variances: Variances, seed: int, studies: int = STUDIES
+    design: Design, variances: Variances, seed: int, studies: int
 ) -> SimulatedTests:
     """Judges share the items in turn. All studies are simulated at once, in pieces of bounded
     size.
