@@ -18,7 +18,7 @@ LAYERS = (
     ("cli", "api"),
     ("commands",),
     ("reproduction",),
-    ("runs",),
+    ("runs", "studies"),
     ("show",),
     ("scoring",),
     ("source",),
@@ -63,6 +63,8 @@ EXTRAS = {
     "text/subwords.py": {"tokenizers"},
     "evaluation/sentence_features.py": {"sentence_transformers"},
     "reproduction/coco_captions.py": {"nltk"},
+    "studies/site.py": {"starlette"},
+    "studies/server.py": {"uvicorn"},
 }
 
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -19,6 +19,8 @@ from sda.commands import (
     data_sets,
     evaluating,
     generating,
+    human_results,
+    human_studies,
     inspecting,
     reproducing,
     sampler,
@@ -130,3 +132,22 @@ COMMANDS = {
 for heading, commands in COMMANDS.items():
     for command in commands:
         app.command(cls=_Command, rich_help_panel=heading)(command)
+
+studies = typer.Typer(
+    cls=_Group,
+    help="Let people rate sentences: plan a study, serve its pages, and see what can be said.",
+    no_args_is_help=True,
+)
+for step in (
+    human_studies.plan,
+    human_studies.new,
+    human_studies.serve,
+    human_studies.invite,
+    human_studies.revoke,
+    human_results.results,
+    human_results.export,
+    human_results.import_,
+    human_studies.purge,
+):
+    studies.command(step.__name__.rstrip("_"), cls=_Command)(step)
+app.add_typer(studies, name="judge", rich_help_panel="Score and compare")
