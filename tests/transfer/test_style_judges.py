@@ -101,11 +101,14 @@ def test_the_same_seed_gives_the_same_judge_whatever_was_drawn_before() -> None:
 def test_naive_bayes_by_hand() -> None:
     judge = NaiveBayes.fit(StyledTexts(("a", "b"), (("x x y",), ("y z",))))
 
-    # Counts with one added: a has x 3, y 2, z 1 of 6; b has x 1, y 2, z 2 of 5.
+    # Counts with one added: a has x 3, y 2, z 1 of 6, and of its pairs xx 2, xy 2, yz 1 of 5; b has
+    # x 1, y 2, z 2 of 5, and xx 1, xy 1, yz 2 of 4. No pair of the text was met.
     odds = (3 / 6 * 2 / 6) / (1 / 5 * 2 / 5)
     assert judge.probabilities(["y strange x"])[0].tolist() == pytest.approx(
         [odds / (1 + odds), 1 / (1 + odds)]
     )
+    odds *= 2 / 5 / (1 / 4)
+    assert judge.probabilities(["x y"])[0, 0].item() == pytest.approx(odds / (1 + odds))
 
 
 def test_models_of_unequal_texts_agree_on_strange_words() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
+from functools import reduce
+from itertools import chain, pairwise
 
 import numpy as np
 import torch
@@ -11,10 +12,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sda.text.kneser_ney import NgramModel
+from sda.text.ngrams import Pairs, find_ngrams, number_ngrams
 from sda.text.sentences import Flat
 from sda.transfer.styled import StyledTexts
 
 ORDER = 4
+NEIGHBOURS = 2  # words that naive Bayes takes together, and the single ones
 STRANGE = -1  # the number of a word that the judge has not met
 
 
@@ -41,39 +44,57 @@ class WordTable:
 
 
 class NaiveBayes:
-    """A judge by words alone, wherever they stand: multinomial naive Bayes, one added to counts.
+    """A judge by words and pairs of neighbours: multinomial naive Bayes, one added to counts.
 
-    All styles are as likely before a word is read, and words that it has not met say nothing.
+    All styles are as likely before a word is read, and what it has not met says nothing.
     """
 
     kind = "naive-bayes"
 
-    def __init__(self, names: tuple[str, ...], table: WordTable, logs: NDArray[np.float64]) -> None:
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        table: WordTable,
+        ngrams: list[Pairs],
+        logs: list[NDArray[np.float64]],
+    ) -> None:
         self.names = names
         self._table = table
-        # (words + 1, styles); the last row is that of all strange words.
+        self._ngrams = ngrams
+        # For each order (n-grams + 1, styles); the last row is that of all strange ones.
         self._logs = logs
 
     @classmethod
     def fit(cls, texts: StyledTexts, seed: int = 0) -> NaiveBayes:
         """A judge that has counted these texts; nothing in it is random."""
         table = WordTable.of(texts)
-        size = len(table.words)
-        counts = np.stack(
-            [np.bincount(table.flat(part).ids, minlength=size) for part in texts.texts], 1
-        )
-        logs = np.log((counts + 1) / (counts + 1).sum(0))
-        return cls(texts.names, table, np.concatenate((logs, np.zeros((1, logs.shape[1])))))
+        parts = [table.flat(part) for part in texts.texts]
+        ngrams, numbers = number_ngrams(reduce(Flat.join, parts), NEIGHBOURS)
+        bounds = np.cumsum([0, *(len(part.ids) for part in parts)])
+        logs = []
+        for known, found in zip(ngrams, numbers, strict=True):
+            spans = [found[low:high] for low, high in pairwise(bounds.tolist())]
+            counts = np.stack([np.bincount(s[s >= 0], minlength=known.size) for s in spans], 1) + 1
+            strange = np.zeros((1, len(parts)))
+            logs.append(np.concatenate((np.log(counts / counts.sum(0)), strange)))
+        return cls(texts.names, table, ngrams, logs)
 
     def probabilities(self, texts: Sequence[str]) -> Tensor:
         """(N, styles) how likely each text is of each style."""
         flat = self._table.flat(texts)
         owners = np.repeat(np.arange(len(flat)), flat.lengths)
-        sums = [np.bincount(owners, column[flat.ids], len(flat)) for column in self._logs.T]
-        return torch.from_numpy(np.stack(sums, 1)).double().softmax(1).float()
+        sums = np.zeros((len(flat), len(self.names)))
+        for found, logs in zip(find_ngrams(self._ngrams, flat), self._logs, strict=True):
+            for style, column in enumerate(logs.T):
+                sums[:, style] += np.bincount(owners, column[found], len(flat))
+        return torch.from_numpy(sums).softmax(1).float()
 
     def tensors(self) -> dict[str, Tensor]:
-        return {"logs": torch.from_numpy(self._logs)}
+        return {
+            f"{name}.{order}": torch.from_numpy(value)
+            for order, (known, logs) in enumerate(zip(self._ngrams, self._logs, strict=True))
+            for name, value in (("keys", known.keys), ("slots", known.slots), ("logs", logs))
+        }
 
     def values(self) -> dict[str, object]:
         return {"words": list(self._table.words)}
@@ -82,7 +103,10 @@ class NaiveBayes:
     def from_saved(
         cls, names: tuple[str, ...], tensors: dict[str, Tensor], values: dict[str, object]
     ) -> NaiveBayes:
-        return cls(names, WordTable(_words(values)), tensors["logs"].numpy())
+        found = {name: value.numpy() for name, value in tensors.items()}
+        ngrams = [Pairs(found[f"keys.{n}"], found[f"slots.{n}"]) for n in range(NEIGHBOURS)]
+        logs = [found[f"logs.{n}"] for n in range(NEIGHBOURS)]
+        return cls(names, WordTable(_words(values)), ngrams, logs)
 
 
 class LanguageModelRatio:
