@@ -22,11 +22,18 @@ from sda.commands import (
     inspecting,
     reproducing,
     sampler,
+    transfer_scoring,
 )
 from sda.commands.interruption import Interrupted, again
+from sda.commands.value_lists import ListCommand
 
 
 class _Command(TyperCommand):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_values(super().get_params(ctx))
+
+
+class _ListCommand(ListCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         return _without_values(super().get_params(ctx))
 
@@ -130,3 +137,11 @@ COMMANDS = {
 for heading, commands in COMMANDS.items():
     for command in commands:
         app.command(cls=_Command, rich_help_panel=heading)(command)
+
+transfer = typer.Typer(
+    cls=_Group,
+    help="Rewrite sentences in another style, and score rewritings.",
+    no_args_is_help=True,
+)
+transfer.command(cls=_ListCommand)(transfer_scoring.evaluate)
+app.add_typer(transfer, name="transfer", rich_help_panel="Train and write")
