@@ -23,6 +23,7 @@ from sda.commands import (
     reproducing,
     sampler,
     transfer_scoring,
+    transferring,
 )
 from sda.commands.interruption import Interrupted, again
 from sda.commands.value_lists import ListCommand
@@ -143,5 +144,8 @@ transfer = typer.Typer(
     help="Rewrite sentences in another style, and score rewritings.",
     no_args_is_help=True,
 )
+transfer.command(cls=_Command)(transferring.demo)
+transfer.command(cls=_Command)(transferring.train)
+transfer.command(cls=_Command)(transferring.apply)
 transfer.command(cls=_ListCommand)(transfer_scoring.evaluate)
 app.add_typer(transfer, name="transfer", rich_help_panel="Train and write")

@@ -139,13 +139,13 @@ def apply(
     seed: Seed = 0,
 ) -> None:
     """Rewrite sentences in another style: one line out for each line in, in order."""
-    from sda.text.line_stream import portions, text_lines
-    from sda.transfer.transfer_run import TransferRun
+    from sda.text.line_stream import line_portions
+    from sda.transfer.transfer_run import PORTION, TransferRun
 
     found = TransferRun(run)
-    found.check_style(to)
+    found.check_ready(to)
     where = None if file is None or str(file) == "-" else file
-    for lines in portions(text_lines(where)):
+    for lines in line_portions(where, PORTION):
         for source, text in zip(lines, found.stream(lines, to, candidates, seed), strict=True):
             line = json.dumps({"source": source, "style": to, "text": text}, ensure_ascii=False)
             sys.stdout.write(f"{line if as_json else text}\n")

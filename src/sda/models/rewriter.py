@@ -59,8 +59,12 @@ class Rewriter(CopyingGenerator):
         places = torch.cat((self.forwards(words)[0], after.gather(1, turn.expand_as(after))), 2)
         real = source.mask
         mean = (places * real[:, :, None]).sum(1) / source.lengths.clamp(min=1)[:, None]
-        return torch.tanh(self.first(mean)), self.labels(labels_of(context)), places, real, (
-            source.tokens
+        return (
+            torch.tanh(self.first(mean)),
+            self.labels(labels_of(context)),
+            places,
+            real,
+            (source.tokens),
         )
 
     def look(self, state: State, tokens: Tensor) -> tuple[Tensor, Tensor, State]:

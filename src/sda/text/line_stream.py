@@ -5,11 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from io import BufferedIOBase
 from pathlib import Path
+from typing import Protocol, cast
 
 from sda.errors import UserError
 from sda.files import naming
+
+
+class _Stream(Protocol):
+    def read1(self, size: int, /) -> bytes: ...
+
 
 CHUNK = 2**16  # bytes that are taken at once, if there are so many
 
@@ -24,7 +29,7 @@ def line_portions(path: Path | None, size: int) -> Iterator[list[str]]:
         stack.enter_context(naming(path or Path("standard input")))
         stream = sys.stdin.buffer if path is None else stack.enter_context(path.open("rb"))
         number = 0
-        for lines in _chunks(stream):
+        for lines in _chunks(cast(_Stream, stream)):
             for first in range(0, len(lines), size):
                 some = lines[first : first + size]
                 yield [
@@ -33,7 +38,7 @@ def line_portions(path: Path | None, size: int) -> Iterator[list[str]]:
             number += len(lines)
 
 
-def _chunks(stream: BufferedIOBase) -> Iterator[list[bytes]]:
+def _chunks(stream: _Stream) -> Iterator[list[bytes]]:
     """The whole lines that each reading has brought, and in the end what is left."""
     rest = b""
     # It waits for the first byte only, and takes what is there.

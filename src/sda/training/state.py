@@ -207,7 +207,7 @@ def under(name: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
     """Adam's moments by parameter number, for `load_optimizer`."""
-    found = {}
+    found: dict[str, Tensor] = {}
     for index, values in optimizer.state_dict()["state"].items():
         found |= prefixed(str(index), values)
     return found

@@ -131,9 +131,7 @@ def _teach_generator(
     stage2, generator = settings.stage2, state.generator
     assert state.discriminators is not None
     written, source = _rewritten(state, model, learned, settings)
-    rewards = rollout_rewards(
-        generator, state.discriminators, written, stage2.rollouts, state.rng
-    )
+    rewards = rollout_rewards(generator, state.discriminators, written, stage2.rollouts, state.rng)
     # Without it a reward between 0 and 1 makes all that is written likelier.
     advantages = subtract_baseline(rewards, written.mask, "batch_mean")
     with without_dropout(generator):

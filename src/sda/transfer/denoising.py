@@ -12,7 +12,7 @@ from sda.text.context import Context
 from sda.text.corpus import POOL, batches
 from sda.text.sentences import Sentences
 from sda.training.progress import Meter, Progress
-from sda.transfer.noise import NoiseSettings, noisy
+from sda.transfer.noise import NoiseSettings, noisy, with_unknown
 from sda.transfer.rewriting import RewritingModel
 from sda.transfer.transfer_settings import DenoisingSettings
 from sda.transfer.transfer_state import TransferState
@@ -62,7 +62,8 @@ def denoising_loss(
     """Minus the log-likelihood of labelled sentences given what is left of them."""
     context = batch.context
     assert context is not None and context.labels is not None
-    styles, plain = context.labels, batch.about(None)
+    styles, slots = context.labels, model.slots
+    plain = with_unknown(batch.about(None), slots.known, noise.unknown, state.rng)
     is_back = settings.back_translation > 0 and (
         float(torch.rand(1, generator=state.rng)) < settings.back_translation
     )

@@ -38,8 +38,10 @@ def imitate(
         meter = Meter()
         explore(state, model, learned, metric, settings, meter, tick)
         pairs = state.bins.pairs
-        known = [] if pairs is None else walk(
-            pairs.both_ways(), min(stage2.learned, 2 * len(pairs)), batch_size, state.rng
+        known = (
+            []
+            if pairs is None
+            else walk(pairs.both_ways(), min(stage2.learned, 2 * len(pairs)), batch_size, state.rng)
         )
         for number, batch in enumerate(known, 1):
             context = batch.context
@@ -47,9 +49,7 @@ def imitate(
             assert context.source is not None
             thresholds = drawn_thresholds(len(batch), settings.noise, state.rng)
             is_raw = torch.rand(len(batch), 1, generator=state.rng) >= stage2.masked
-            seen = model.read(
-                context.source, context.labels, thresholds.masked_fill(is_raw, RAW)
-            )
+            seen = model.read(context.source, context.labels, thresholds.masked_fill(is_raw, RAW))
             loss = state.generator.loss(batch.about(Context(context.labels, seen)))
             meter.add(g_loss=state.update("stage2", loss, settings.denoising.clip))
             if stage2.denoising and number % stage2.denoising == 0:

@@ -12,6 +12,9 @@ from sda.text.sentences import Sentences
 from sda.training.stages import Section
 from sda.transfer.style_words import StyleWords
 
+FIRST_SLOTS = 8
+"""The slots that sentences have in practice; no more of them need to be learned."""
+
 
 class NoiseSettings(Section):
     """What is done to a sentence before the model restores it."""
@@ -31,6 +34,9 @@ class NoiseSettings(Section):
     """Share of the words of the other sentences that are left out."""
     shuffled: float = Field(default=3.0, ge=0)
     """How far words of the other sentences move, about."""
+    unknown: float = Field(default=0.03, ge=0, le=1)
+    """Share of the words that are unknown in the sentence and in what is left of it, so that the
+    model learns to copy words that it does not know."""
 
 
 class Masks(NamedTuple):
@@ -52,7 +58,11 @@ class Masks(NamedTuple):
 
 
 def noisy(
-    sentences: Sentences, styles: Tensor, masks: Masks, settings: NoiseSettings, rng: torch.Generator
+    sentences: Sentences,
+    styles: Tensor,
+    masks: Masks,
+    settings: NoiseSettings,
+    rng: torch.Generator,
 ) -> Sentences:
     """The sentences, of these styles (B,), as the model gets to see them; their ends stay."""
     rows, columns = sentences.tokens.shape
@@ -72,6 +82,14 @@ def noisy(
     order = places.where(torch.arange(columns) < sentences.lengths[:, None] - 1, last).argsort(1)
     moved = Sentences(tokens.gather(1, order), sentences.lengths)
     return masks.joined(without(moved, dropped.gather(1, order)))
+
+
+def with_unknown(sentences: Sentences, known: int, share: float, rng: torch.Generator) -> Sentences:
+    """The sentences with slots in place of this share of their words; slots begin at `known`."""
+    tokens = sentences.tokens
+    chosen = torch.rand(tokens.shape, generator=rng) < share
+    slots = known + torch.randint(FIRST_SLOTS, tokens.shape, generator=rng)
+    return Sentences(tokens.where(~chosen | _ends(sentences), slots), sentences.lengths)
 
 
 def without(sentences: Sentences, dropped: Tensor) -> Sentences:

@@ -1,4 +1,4 @@
-"""Sentences in another style: what the model reads of a source, what it writes, and the best of it."""
+"""Sentences in another style: what the model reads of a source, writes, and the best of that."""
 
 from __future__ import annotations
 
@@ -78,9 +78,7 @@ class RewritingModel:
         # Those that are written alike go through the model together.
         for decoding in dict.fromkeys(decoding for _, decoding in ways):
             group = [part for part, (_, how) in zip(seen, ways, strict=True) if how == decoding]
-            written = self.write(
-                Sentences.join(group), styles.repeat(len(group)), decoding, rng
-            )
+            written = self.write(Sentences.join(group), styles.repeat(len(group)), decoding, rng)
             texts += self.slots.decode(written, list(unknown) * len(group))
         verdict = metric(texts, original * len(ways), styles.repeat(len(ways)))
         winners = verdict.total.view(len(ways), count).argmax(0).tolist()

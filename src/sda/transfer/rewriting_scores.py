@@ -154,7 +154,8 @@ def _first(texts: StyledTexts, count: int) -> StyledTexts:
 
 def _first_rows(texts: StyledTexts, count: int) -> list[int]:
     """The places of the first sentences of each style among all of them."""
-    rows, first = [], 0
+    rows: list[int] = []
+    first = 0
     for part in texts.texts:
         rows += range(first, first + min(count, len(part)))
         first += len(part)

@@ -43,7 +43,7 @@ class StyleWords:
         odds[:, known:] = 0
         both = is_word[:, 1:] & is_word[:, :-1]
         codes = (every.tokens[:, :-1] * ids + every.tokens[:, 1:])[both]
-        found, numbers, counts = codes.unique(return_inverse=True, return_counts=True)
+        found, numbers, counts = torch.unique(codes, return_inverse=True, return_counts=True)
         pair_odds = _log_odds(_counted(numbers, owners[:, 1:][both], len(found), len(styles)))
         alone = torch.maximum(odds[:, found // ids], odds[:, found % ids])
         pair_odds = pair_odds.where(alone <= ALONE, -torch.inf)

@@ -12,18 +12,20 @@ import torch
 from sda.errors import UserError, brief
 from sda.files import read_json
 from sda.randomness import seeded
+from sda.show.table import Table
 from sda.training.state import under
 from sda.transfer.noise import Masks
 from sda.transfer.rewriting import RewritingModel, candidate_ways
 from sda.transfer.rewriting_metric import RewritingMetric
 from sda.transfer.rewriting_scores import RewritingWays
 from sda.transfer.transfer_folder import FINAL, TransferFolder
+from sda.transfer.transfer_page import rewriting_table
 from sda.transfer.transfer_settings import TransferSettings
 from sda.transfer.transfer_state import build_rewriter
 from sda.transfer.transfer_texts import style_number
 
 CANDIDATES = 8
-ENDS = (".", "!", "?", "。", "！", "？")  # after which a long line may be cut
+ENDS = (".", "!", "?", "\u3002", "\uff01", "\uff1f")  # after which a long line may be cut
 
 
 class TransferRun:
@@ -79,6 +81,15 @@ class TransferRun:
         rows: list[dict[str, Any]] = self._found["scores"]
         return rows
 
+    def score_table(self) -> Table:
+        """The same as a table."""
+        return rewriting_table(self._found)
+
+    def check_ready(self, to: str) -> None:
+        """Refuse a run that is not finished, and a style that it does not have."""
+        assert self._found
+        style_number(self.styles, to)
+
     def transfer(
         self, texts: Iterable[str], to: str, candidates: int = CANDIDATES, seed: int = 0
     ) -> list[str]:
@@ -107,9 +118,7 @@ class TransferRun:
         for first in range(0, len(texts), PORTION):
             yield from self._rewritten(texts[first : first + PORTION], style, candidates, seed)
 
-    def _rewritten(
-        self, texts: Sequence[str], style: int, candidates: int, seed: int
-    ) -> list[str]:
+    def _rewritten(self, texts: Sequence[str], style: int, candidates: int, seed: int) -> list[str]:
         """The texts in the style; each depends on the seed and on itself alone if greedy."""
         torch.set_num_threads(self.settings.threads)
         pieces = [self._pieces(text) for text in texts]
@@ -150,9 +159,7 @@ class TransferRun:
     @cached_property
     def _found(self) -> dict[str, Any]:
         if not self.is_finished:
-            raise UserError(
-                f"{self.path}: this run is not finished; {self.folder.how_to_go_on}"
-            )
+            raise UserError(f"{self.path}: this run is not finished; {self.folder.how_to_go_on}")
         found = read_json(self.folder.rewritings)
         if not isinstance(found, dict) or not {"ways", "scores"} <= found.keys():
             raise UserError(f"{self.folder.rewritings}: not what a run of style transfer found")
@@ -164,7 +171,7 @@ class TransferRun:
 
     @cached_property
     def _model(self) -> RewritingModel:
-        self._found  # noqa: B018  (a run that is not finished says so)
+        assert self._found  # a run that is not finished says so
         slots, names = self.folder.load_slots()
         generator = build_rewriter(
             self.settings.model,

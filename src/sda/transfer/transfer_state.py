@@ -101,9 +101,7 @@ def build_transfer_state(
     if is_adversarial:
         discriminators = StyleDiscriminators(len(slots), styles, rng)
         optimizers["discriminators"] = _adam(discriminators, stage2.discriminator_rate)
-    return TransferState(
-        generator, discriminators, optimizers, Bins(stage2.capacity, styles), rng
-    )
+    return TransferState(generator, discriminators, optimizers, Bins(stage2.capacity, styles), rng)
 
 
 def _adam(model: nn.Module, rate: float) -> torch.optim.Optimizer:

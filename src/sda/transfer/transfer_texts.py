@@ -102,9 +102,7 @@ def load_transfer_texts(settings: TransferSettings) -> TransferTexts:
     slots = WordSlots.of(
         (text for part in train.texts for text in part), data.min_count, tokenizer(data.tokenizer)
     )
-    return TransferTexts(
-        train, valid, slots, _learned(train, slots, data, settings.seed), source
-    )
+    return TransferTexts(train, valid, slots, _learned(train, slots, data, settings.seed), source)
 
 
 def encode_styled(texts: StyledTexts, slots: WordSlots) -> LearnedTexts:
