@@ -19,9 +19,7 @@ def kept(bins: Bins) -> list[tuple[list[int], list[int]]]:
     assert bins.pairs is not None
     rewritings = bins.pairs.rewritings
     assert rewritings.context is not None and rewritings.context.source is not None
-    return list(
-        zip(lists_of(rewritings.context.source), lists_of(rewritings), strict=True)
-    )
+    return list(zip(lists_of(rewritings.context.source), lists_of(rewritings), strict=True))
 
 
 def test_a_source_keeps_its_best_rewriting_in_each_style() -> None:

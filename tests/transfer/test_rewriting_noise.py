@@ -1,5 +1,7 @@
 """What noise leaves of a sentence."""
 
+from itertools import pairwise
+
 import torch
 from fakes import lists_of, seeded, sentences_of
 from hypothesis import given
@@ -43,14 +45,18 @@ def test_a_mask_for_rewriting_hides_what_is_of_other_styles() -> None:
 def test_noise_keeps_ends_and_makes_no_words(rows: list[list[int]], seed: int) -> None:
     settings = NoiseSettings(masked=0.5, random_masks=0.3, drops=0.3, plain_drops=0.3)
     found = noisy(
-        sentences_of(*rows), torch.zeros(len(rows), dtype=torch.int64), MASKS, settings, seeded(seed)
+        sentences_of(*rows),
+        torch.zeros(len(rows), dtype=torch.int64),
+        MASKS,
+        settings,
+        seeded(seed),
     )
 
     for before, after in zip(rows, lists_of(found), strict=True):
         assert after[-1] == 0 and after.count(0) == 1
         words = [word for word in after if word != MASK]
         assert all(words.count(word) <= before.count(word) for word in words)
-        assert all(not (a == b == MASK) for a, b in zip(after, after[1:], strict=False))
+        assert all(not (a == b == MASK) for a, b in pairwise(after))
 
 
 @given(lists, st.integers(0, 99))

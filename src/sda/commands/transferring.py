@@ -48,7 +48,7 @@ def train(
         str | None,
         typer.Option(
             help="How the model learns from what it writes: `imitation` of the best rewriting of"
-            " each sentence, the default; `adversarial`, the paper's form; or `none`.",
+            " each sentence, the default; `adversarial`, the paper's form; or `off`.",
             rich_help_panel=TRAINING,
         ),
     ] = None,

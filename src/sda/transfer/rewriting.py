@@ -46,9 +46,10 @@ class RewritingModel:
             some = seen[rows].trimmed()
             longest = int(some.lengths.max()) + LONGER if len(some) else 0
             about = Context(styles[rows], some)
-            parts.append(
-                sample(self.generator, len(rows), rng, decoding, longest, about).about(None)
-            )
+            written = sample(self.generator, len(rows), rng, decoding, longest, about)
+            # Each by its own source, whatever stands beside it.
+            ends = torch.minimum(written.lengths, some.lengths + LONGER)
+            parts.append(written.about(None).cut(ends))
         return Sentences.join(parts)[order.argsort()] if parts else Sentences.empty()
 
     def once(

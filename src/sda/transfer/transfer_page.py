@@ -11,16 +11,17 @@ from sda.show.training_plots import draw_curves
 from sda.transfer.transfer_settings import TransferSettings, transfer_toml
 
 TITLES = {
-    "style-cnn": "style, CNN",
-    "style-language-model-ratio": "style, n-gram models",
-    "style-naive-bayes": "style, naive Bayes",
-    "source-bleu": "BLEU with the source",
-    "perplexity": "perplexity",
+    "style-cnn": "CNN",
+    "style-language-model-ratio": "n-grams",
+    "style-naive-bayes": "Bayes",
+    "source-bleu": "BLEU",
+    "perplexity": "PPL",
     "copies": "copies",
 }
 NOTE = (
-    "Sentences set aside, which the model has not learned from. Judges of style have learned other"
-    " sentences than the metric that chose among candidates. A copy of the source keeps all of it"
+    "Of sentences set aside, in per cent: the share that has the new style by three judges, BLEU"
+    " with the source, perplexity, and copies. The judges have learned other sentences than the metric"
+    " that chose among candidates. A copy of the source keeps all of it"
     " and has no style: style and BLEU say something only together."
 )
 
@@ -34,30 +35,32 @@ def transfer_page(
         "transfer.html",
         f"Style transfer: {styles}",
         facts=f"Trained on {', '.join(settings.sources)}, seed {settings.seed}: a single run.",
-        scores=rewriting_table(found),
+        scores=rewriting_table(found, has_intervals=True),
         examples=_examples(found["examples"]),
         curves=draw_curves({"run": progress}),
         settings=transfer_toml(settings),
     )
 
 
-def rewriting_table(found: Mapping[str, Any]) -> Table:
-    """The scores of each way of rewriting."""
+def rewriting_table(found: Mapping[str, Any], has_intervals: bool = False) -> Table:
+    """The scores of each way of rewriting; without intervals it fits a terminal."""
     rows = found["scores"]
     has_right = any("right" in row for row in rows)
     known = [score["name"] for score in rows[0]["scores"] if score["name"] in TITLES]
-    columns = [NAMES, *([Column("exactly right", digits=1)] if has_right else [])]
+    columns = [NAMES, *([Column("right", digits=1)] if has_right else [])]
     columns += [Column(TITLES[name], digits=1) for name in known]
     body: list[list[Cell]] = []
     for row in rows:
         values = {score["name"]: score for score in row["scores"]}
         right: list[Cell] = [100 * row["right"]] if has_right else []
-        body.append([row["name"], *right, *(_figure(values[name]) for name in known)])
+        body.append(
+            [row["name"], *right, *(_figure(values[name], has_intervals) for name in known)]
+        )
     return Table.of_rows("Rewriting of sentences set aside", columns, body, [NOTE])
 
 
-def _figure(score: Mapping[str, Any]) -> Figure:
-    interval = score.get("interval")
+def _figure(score: Mapping[str, Any], has_interval: bool) -> Figure:
+    interval = score.get("interval") if has_interval else None
     return Figure(score["value"], interval=None if interval is None else tuple(interval))
 
 

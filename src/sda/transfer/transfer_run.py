@@ -121,7 +121,7 @@ class TransferRun:
     def _rewritten(self, texts: Sequence[str], style: int, candidates: int, seed: int) -> list[str]:
         """The texts in the style; each depends on the seed and on itself alone if greedy."""
         torch.set_num_threads(self.settings.threads)
-        pieces = [self._pieces(text) for text in texts]
+        pieces = [self.pieces(text) for text in texts]
         every = [piece for found in pieces for piece in found]
         if not every:
             return ["" for _ in texts]
@@ -141,7 +141,7 @@ class TransferRun:
         results = iter(outputs)
         return [" ".join(next(results) for _ in found) for found in pieces]
 
-    def _pieces(self, text: str) -> list[str]:
+    def pieces(self, text: str) -> list[str]:
         """The text in pieces of no more words than the run was trained on.
 
         A piece ends behind the last end of a sentence that it can hold, if there is one.

@@ -91,7 +91,7 @@ class DenoisingSettings(Section):
 class TransferStageTwoSettings(Section):
     """Stage II: learning from what the model writes in other styles."""
 
-    form: Literal["imitation", "adversarial", "none"] = "imitation"
+    form: Literal["imitation", "adversarial", "off"] = "imitation"
     """Likelihood of the best rewriting of each source by the metric (`imitation`); the paper's form
     with a discriminator for each style and the policy gradient (`adversarial`); or nothing."""
     rounds: NonNegativeInt = 6

@@ -49,7 +49,7 @@ class TransferState:
         if self.discriminators is not None:
             found |= prefixed("discriminators", self.discriminators.state_dict())
         for name, optimizer in self.optimizers.items():
-            found |= prefixed(name, optimizer_tensors(optimizer))
+            found |= prefixed(f"{name}_optimizer", optimizer_tensors(optimizer))
         return found
 
     def counters(self) -> dict[str, Any]:
@@ -63,7 +63,8 @@ class TransferState:
             self.discriminators.load_state_dict(under("discriminators", tensors))
         self.bins.load(under("bins", tensors))
         for name, optimizer in self.optimizers.items():
-            load_optimizer(optimizer, under(name, tensors), counters["rates"][name])
+            moments = under(f"{name}_optimizer", tensors)
+            load_optimizer(optimizer, moments, counters["rates"][name])
         for name in _COUNTERS:
             setattr(self, name, counters[name])
         self.rng.set_state(tensors["rng"])

@@ -93,7 +93,7 @@ class _TransferTraining:
         folder.keep_texts(self.texts)
         folder.keep_words(self.model.masks.words)
         self._go_back()
-        rounds = settings.stage2.rounds if settings.stage2.form != "none" else 0
+        rounds = settings.stage2.rounds if settings.stage2.form != "off" else 0
         total, done = settings.denoising.epochs + rounds, self.state.epoch + self.state.round
         names = " and ".join(self.texts.names)
         self.reporter.start(
@@ -129,7 +129,7 @@ class _TransferTraining:
     def _stage_two(self) -> Iterator[Progress]:
         """Only when its turn comes: the judges of the metric take their time."""
         settings = self.settings
-        if settings.stage2.form == "none" or not settings.stage2.rounds:
+        if settings.stage2.form == "off" or not settings.stage2.rounds:
             return
         form = imitate if settings.stage2.form == "imitation" else compete
         metric = self._metric()
