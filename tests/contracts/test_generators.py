@@ -31,6 +31,7 @@ from sda.models.oracle import load_oracle, random_oracle
 from sda.models.rewriter import Rewriter
 from sda.models.rnn import RnnGenerator
 from sda.models.transformer import TransformerGenerator
+from sda.models.transformer_rewriter import TransformerRewriter
 from sda.rewards import rollout_rewards
 from sda.sampling import sample
 from sda.text.context import Context
@@ -65,6 +66,12 @@ def leak(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Gener
 def copying(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
     sizes = {"embedding": 6, "reading": 5, "hidden": 6, "init_std": 0.8} | settings
     return Rewriter(Frame(WORDS, eos, LONGEST), rng, LABELS, **sizes)  # type: ignore[arg-type]
+
+
+def transformer_copying(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
+    sizes = {"width": 8, "heads": 2, "feedforward": 12, "init_std": 0.5} | settings
+    frame = Frame(WORDS, eos, LONGEST)
+    return TransformerRewriter(frame, rng, LABELS, **sizes)  # type: ignore[arg-type]
 
 
 def rewriter(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
@@ -122,6 +129,8 @@ CASES: dict[str, Build] = {
     "copying, with one word of its own and the end": partial(copying, writable=2),
     "copying, of fixed length": partial(copying, eos=None),
     "copying, with dropout": partial(copying, dropout=0.5),
+    "transformer, copying": transformer_copying,
+    "transformer, copying, with dropout": partial(transformer_copying, dropout=0.5, writable=2),
     "random oracle": lambda rng: random_oracle(WORDS, LONGEST, 5, rng),
     "stored oracle": stored_oracle,
     "start and step alone": lambda rng: FixedGenerator([0.1, 0.2, 0.3, 0.4], 0, LONGEST),

@@ -91,6 +91,7 @@ def test_a_run_tells_what_it_did(run: TransferRun) -> None:
 ADVERSARIAL = (
     "stage2.form=adversarial",
     "stage2.rollouts=1",
+    "data.max_words=8",
     "stage2.first_steps=1",
     "stage2.updates=1",
     "stage2.discriminator_updates=1",
@@ -167,6 +168,7 @@ def test_a_run_that_is_not_finished_says_how_to_go_on(tmp_path: Path) -> None:
         ("metric.judges=['owl']", "no judge 'owl'.*cnn"),
         ("stage2.form=magic", "setting 'stage2.form'"),
         ("data.max_words=1000", "setting 'data.max_words'"),
+        ("model.kind=transformer", "setting 'model.embedding'.*8, not 12"),
     ],
 )
 def test_wrong_settings_leave_no_folder(more: str, message: str, tmp_path: Path) -> None:
@@ -259,9 +261,12 @@ def test_a_damaged_folder_is_told(run: TransferRun, tmp_path: Path) -> None:
         folder.load_words()
 
 
-@pytest.mark.parametrize("more", ["denoising.back_translation=0.5", "stage2.form=off"])
+@pytest.mark.parametrize(
+    "more", ["denoising.back_translation=0.5", "stage2.form=off", "model.kind=transformer"]
+)
 def test_other_ways_of_training_end(more: str, tmp_path: Path) -> None:
-    found = train(tmp_path / "run", more, "stage2.rounds=1", "denoising.epochs=1")
+    few = ("stage2.rounds=1", "denoising.epochs=1", "model.heads=2")
+    found = train(tmp_path / "run", more, *few)
     state = found.folder.run.checkpoints.load("final")
 
     assert all(bool(torch.isfinite(tensor).all()) for tensor in state.tensors.values())

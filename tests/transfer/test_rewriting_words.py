@@ -44,8 +44,8 @@ def test_slots_survive_json() -> None:
 
 
 # Ids: 1 the, 2 soup, 3 good, 4 bad, 5 not.
-BAD = sentences_of(*[[1, 2, 4, 0]] * 8, *[[1, 2, 5, 3, 0]] * 4)
-GOOD = sentences_of(*[[1, 2, 3, 0]] * 8, *[[1, 2, 5, 4, 0]] * 4)
+BAD = sentences_of(*[[1, 2, 4, 0]] * 80, *[[1, 2, 5, 3, 0]] * 40)
+GOOD = sentences_of(*[[1, 2, 3, 0]] * 80, *[[1, 2, 5, 4, 0]] * 40)
 
 
 def words() -> StyleWords:
@@ -55,8 +55,8 @@ def words() -> StyleWords:
 def test_a_word_is_of_the_style_that_has_it_more_often() -> None:
     odds = words().words
 
-    # Both styles have 40 words: bad 8 + 1 times against 4 + 1.
-    assert torch.allclose(odds[0, 4], torch.tensor(9 / 5).log())
+    # Both styles have as many words: bad 80 + 1 times against 40 + 1.
+    assert torch.allclose(odds[0, 4], torch.tensor(81 / 41).log())
     assert torch.allclose(odds[0], -odds[1])
     assert odds[:, [0, 1, 2, 5, 6, 7]].abs().max() < 1e-6
 
@@ -64,8 +64,8 @@ def test_a_word_is_of_the_style_that_has_it_more_often() -> None:
 def test_two_words_say_what_neither_says_alone() -> None:
     found = words().odds(sentences_of([1, 2, 5, 3, 0], [1, 2, 4, 0]))
 
-    # "not good" is bad: it has 4 + 1 against 0 + 1 of as many pairs.
-    assert torch.allclose(found[0, 0, 2:4], torch.tensor(5.0).log())
+    # "not good" is bad: it has 40 + 5 against 0 + 5 of as many pairs.
+    assert torch.allclose(found[0, 0, 2:4], torch.tensor(9.0).log())
     # "soup bad" is not counted, since "bad" says it already.
     assert float(found[0, 1, 1]) < 0.1
 

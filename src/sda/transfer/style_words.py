@@ -13,8 +13,8 @@ from torch import Tensor
 
 from sda.text.sentences import Sentences
 
-SMOOTHING = 1.0  # how often everything counts as seen in each style, beside how often it was
-LEAST_COUNT = 3  # of two words in a row, in all styles together
+SMOOTHING = 1.0  # how often a word counts as seen in each style, beside how often it was
+PAIR_SMOOTHING = 5.0  # the same for two words in a row, of which most are rare
 ALONE = 0.5  # the most that the odds of one of two words may be where both together count
 
 
@@ -38,16 +38,17 @@ class StyleWords:
         is_word = every.mask & (every.tokens > 0) & (every.tokens < known)
         owners = of_style[:, None].expand_as(every.tokens)
         words = _counted(every.tokens[is_word], owners[is_word], ids, len(styles))
-        odds = _log_odds(words)
+        odds = _log_odds(words, SMOOTHING)
         odds[:, 0] = 0
         odds[:, known:] = 0
         both = is_word[:, 1:] & is_word[:, :-1]
         codes = (every.tokens[:, :-1] * ids + every.tokens[:, 1:])[both]
-        found, numbers, counts = torch.unique(codes, return_inverse=True, return_counts=True)
-        pair_odds = _log_odds(_counted(numbers, owners[:, 1:][both], len(found), len(styles)))
+        found, numbers = torch.unique(codes, return_inverse=True)
+        pairs = _counted(numbers, owners[:, 1:][both], len(found), len(styles))
+        pair_odds = _log_odds(pairs, PAIR_SMOOTHING)
         alone = torch.maximum(odds[:, found // ids], odds[:, found % ids])
         pair_odds = pair_odds.where(alone <= ALONE, -torch.inf)
-        kept = (counts >= LEAST_COUNT) & (pair_odds > 0).any(0)
+        kept = (pair_odds > ALONE).any(0)
         return StyleWords(odds.float(), found[kept], pair_odds[:, kept].float())
 
     def odds(self, sentences: Sentences) -> Tensor:
@@ -87,10 +88,10 @@ def _counted(numbers: Tensor, styles: Tensor, size: int, count: int) -> Tensor:
     return found.view(count, size).double()
 
 
-def _log_odds(counts: Tensor) -> Tensor:
+def _log_odds(counts: Tensor, smoothing: float) -> Tensor:
     """(styles, n) the logarithm of the share in a style against that in the others."""
-    return _log_share(counts) - _log_share(counts.sum(0) - counts)
 
+    def log_share(found: Tensor) -> Tensor:
+        return ((found + smoothing) / (found.sum(1, keepdim=True) + smoothing)).log()
 
-def _log_share(counts: Tensor) -> Tensor:
-    return ((counts + SMOOTHING) / (counts.sum(1, keepdim=True) + SMOOTHING)).log()
+    return log_share(counts) - log_share(counts.sum(0) - counts)

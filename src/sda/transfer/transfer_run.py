@@ -36,9 +36,15 @@ class TransferRun:
     ```python
     import sda
 
-    run = sda.train_transfer(
-        ["reviews"], "runs/reviews", settings={"data": {"size": 300}, "stage2": {"rounds": 0}}
-    )
+    # Far too little to learn anything; without settings it takes some three minutes.
+    quick = {
+        "data": {"size": 200},
+        "denoising": {"epochs": 1, "walk": 200},
+        "stage2": {"form": "off"},
+        "metric": {"judges": ["language-model-ratio"]},
+        "report": {"judges": ["naive-bayes"]},
+    }
+    run = sda.train_transfer(["reviews"], "runs/reviews", settings=quick)
     print(run.styles)
     print(run.transfer(["the soup was bland ."], to="positive"))
     ```

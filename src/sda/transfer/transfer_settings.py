@@ -79,7 +79,7 @@ class DenoisingSettings(Section):
     """Sentences in one update."""
     rate: PositiveFloat = 2e-3
     """Adam's learning rate at first."""
-    rate_factor: float = Field(default=0.7, gt=0, le=1)
+    rate_factor: float = Field(default=0.85, gt=0, le=1)
     """What the rate is multiplied with after each epoch."""
     clip: PositiveFloat = 5.0
     """Norm at which gradients are cut, in both stages."""
@@ -163,6 +163,13 @@ class ApplySettings(Section):
     """What logits are divided by where more candidates are asked for than there are such inputs."""
 
 
+class TransferReportSettings(Section):
+    """How a finished run is scored."""
+
+    judges: list[str] = Field(default=["cnn", "language-model-ratio", "naive-bayes"], min_length=1)
+    """Kinds of judges of style, which learn from other sentences than those of the metric."""
+
+
 class TransferSettings(Section):
     """Everything that determines a run of style transfer."""
 
@@ -179,6 +186,7 @@ class TransferSettings(Section):
     stage2: TransferStageTwoSettings = TransferStageTwoSettings()
     metric: RewritingMetricSettings = RewritingMetricSettings()
     apply: ApplySettings = ApplySettings()
+    report: TransferReportSettings = TransferReportSettings()
 
 
 def settle_transfer(

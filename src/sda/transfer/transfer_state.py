@@ -9,9 +9,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from sda.errors import UserError
 from sda.models.copying import CopyingGenerator
 from sda.models.generator import Frame
 from sda.models.rewriter import Rewriter
+from sda.models.transformer_rewriter import TransformerRewriter
 from sda.training.state import load_optimizer, optimizer_tensors, prefixed, under
 from sda.transfer.bins import Bins
 from sda.transfer.style_discriminators import StyleDiscriminators
@@ -115,6 +117,23 @@ def build_rewriter(
     """The generator that the settings describe."""
     frame = Frame(len(slots), slots.eos, longest + 1)
     writable = min(model.writable + 1, slots.known)
+    if model.kind == "transformer":
+        if model.embedding % (2 * model.heads):
+            raise UserError(
+                f"setting 'model.embedding': a Transformer needs a multiple of 2 * heads ="
+                f" {2 * model.heads}, not {model.embedding}"
+            )
+        return TransformerRewriter(
+            frame,
+            rng,
+            styles,
+            writable,
+            model.embedding,
+            model.layers,
+            model.heads,
+            model.hidden,
+            model.dropout,
+        )
     return Rewriter(
         frame,
         rng,

@@ -184,7 +184,8 @@ class _TransferTraining:
         folder, run = self.folder, self.folder.run
         weights = prefixed("generator", self.state.generator.state_dict())
         run.checkpoints.save(FINAL, Checkpoint(weights, {}))
-        judges = [kind.fit(self.for_scores, self.settings.seed) for kind in JUDGES.values()]
+        kinds, seed = self.settings.report.judges, self.settings.seed
+        judges = [JUDGES[kind].fit(self.for_scores, seed) for kind in kinds]
         found = self.monitor.final(self.model, self._metric(), judges)
         write_json(folder.rewritings, found)
         write_text(run.report, transfer_page(self.settings, found, run.read_progress()))
@@ -194,11 +195,14 @@ class _TransferTraining:
 
 
 def _check_judges(settings: TransferSettings) -> None:
-    for kind in settings.metric.judges:
-        if kind not in JUDGES:
-            raise UserError(
-                f"setting 'metric.judges': there is no judge {kind!r} (known: {', '.join(JUDGES)})"
-            )
+    named = {"metric": settings.metric.judges, "report": settings.report.judges}
+    for section, kinds in named.items():
+        for kind in kinds:
+            if kind not in JUDGES:
+                raise UserError(
+                    f"setting '{section}.judges': there is no judge {kind!r} (known:"
+                    f" {', '.join(JUDGES)})"
+                )
 
 
 def _with_absolute_paths(settings: TransferSettings) -> TransferSettings:
