@@ -22,6 +22,7 @@ from sda.commands import (
     inspecting,
     reproducing,
     sampler,
+    transfer_rivals,
     transfer_scoring,
 )
 from sda.commands.interruption import Interrupted, again
@@ -144,4 +145,5 @@ transfer = typer.Typer(
     no_args_is_help=True,
 )
 transfer.command(cls=_ListCommand)(transfer_scoring.evaluate)
+transfer.command(cls=_ListCommand)(transfer_rivals.rival)
 app.add_typer(transfer, name="transfer", rich_help_panel="Train and write")
