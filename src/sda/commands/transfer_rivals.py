@@ -14,6 +14,7 @@ from sda.commands.options import Seed
 class RivalName(StrEnum):
     template = "template"
     retrieval = "retrieval"
+    delete_retrieve = "delete-retrieve"
     vae = "vae"
     cross_aligned = "cross-aligned"
     controlled = "controlled"
@@ -25,8 +26,9 @@ def rival(
         RivalName,
         typer.Argument(
             help="`template` puts words of the nearest sentence of the other style in the place of"
-            " the source's, and `retrieval` takes that sentence as it is (Li et al. 2018); both"
-            " take seconds. The others train an autoencoder that is told the style, for minutes:"
+            " the source's, and `retrieval` takes that sentence as it is; both take seconds."
+            " `delete-retrieve` trains a network to join the source's content with those words (all"
+            " three Li et al. 2018). The others train an autoencoder that is told the style:"
             " `vae` by a prior alone, `cross-aligned` by discriminators of its states (Shen et al."
             " 2017), `controlled` by a classifier (Hu et al. 2017), `language-models` by one model"
             " for each style (Yang et al. 2018)."

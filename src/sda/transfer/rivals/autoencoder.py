@@ -7,7 +7,9 @@ whose words are mixtures, so that gradients find their way through them.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 import torch
@@ -15,6 +17,9 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from sda.text.sentences import Sentences
+from sda.text.tokens import tokenizer
+from sda.text.vocabulary import WordVocabulary
+from sda.transfer.styled import StyledTexts
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,13 @@ class AutoencoderSettings:
 
 
 SMALL = AutoencoderSettings()
+
+
+def frequent_words(texts: StyledTexts, most: int) -> WordVocabulary:
+    """So many words that are frequent in the texts; all others are one unknown word."""
+    counts = Counter(chain.from_iterable(map(str.split, chain.from_iterable(texts.texts))))
+    words = sorted(counts, key=lambda word: (-counts[word], word))[:most]
+    return WordVocabulary(tuple(words), True, tokenizer("whitespace"))
 
 
 class Soft(NamedTuple):
@@ -62,14 +74,17 @@ class Autoencoder(nn.Module):
         self.spread = nn.Linear(4 * half, settings.content)
         self.style = nn.Embedding(styles, settings.embedding)
         self.begin = nn.Linear(settings.content, settings.hidden)
-        # The style is told at every word, and the content with it: a vector that is read once is
+        # The manner is told at every word, and the content with it: a vector that is read once is
         # forgotten by the end of the sentence.
         told = 2 * settings.embedding + settings.content
         self.decoder = nn.GRU(told, settings.hidden, batch_first=True)
         self.output = nn.Linear(settings.hidden, size)
 
     def encode(self, sentences: Sentences) -> tuple[Tensor, Tensor]:
-        """Mean and logarithm of the variance (B, content), of what a sentence says."""
+        """Mean and logarithm of the variance (B, content), of what a sentence says.
+
+        No sentence may be empty; the end symbol is enough.
+        """
         width, words = sentences.tokens.shape[1], self.embedding(sentences.tokens)
         packed = pack_padded_sequence(words, sentences.lengths, True, enforce_sorted=False)
         states, _ = pad_packed_sequence(self.encoder(packed)[0], True, total_length=width)
@@ -93,25 +108,26 @@ class Autoencoder(nn.Module):
         )
         return self.mean(seen), self.spread(seen)
 
-    def teach(self, given: Tensor, content: Tensor, styles: Tensor) -> tuple[Tensor, Tensor]:
+    def teach(self, given: Tensor, content: Tensor, manner: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (B, T, V) of each next word after the words before it, and the states there.
 
-        `given` (B, T) are the words of sentences, of which the last is not read.
+        `given` (B, T) are the words of sentences, of which the last is not read; `manner` (B, E)
+        is how to say the content, such as the `style`.
         """
         first = torch.full_like(given[:, :1], self.start)
         before = torch.cat((first, given[:, :-1]), 1)
-        told = self._told(self.embedding(before), content, styles)
+        told = self._told(self.embedding(before), content, manner)
         states, _ = self.decoder(told, torch.tanh(self.begin(content))[None])
         return self.output(states), states
 
-    def soften(self, content: Tensor, styles: Tensor, steps: int, temperature: float) -> Soft:
-        """Sentences of the styles (B,) in so many words, each fed the mixture before it."""
+    def soften(self, content: Tensor, manner: Tensor, steps: int, temperature: float) -> Soft:
+        """Sentences in that manner (B, E), in so many words, each fed the mixture before it."""
         state = torch.tanh(self.begin(content))[None]
-        word = self.embedding(torch.full_like(styles, self.start))
-        left = torch.ones(len(styles))
+        word = self.embedding.weight[self.start].expand(len(content), -1)
+        left = torch.ones(len(content))
         probs, hidden, alive = [], [], []
         for _ in range(steps):
-            found, state = self.decoder(self._told(word[:, None], content, styles), state)
+            found, state = self.decoder(self._told(word[:, None], content, manner), state)
             mixture = (self.output(found[:, 0]) / temperature).softmax(1)
             probs.append(mixture)
             hidden.append(found[:, 0])
@@ -121,13 +137,13 @@ class Autoencoder(nn.Module):
         return Soft(torch.stack(probs, 1), torch.stack(hidden, 1), torch.stack(alive, 1))
 
     @torch.no_grad()
-    def write(self, content: Tensor, styles: Tensor, steps: int, never: int) -> Sentences:
+    def write(self, content: Tensor, manner: Tensor, steps: int, never: int) -> Sentences:
         """The likeliest word after word, at most so many; the word `never` is not written."""
         state = torch.tanh(self.begin(content))[None]
-        tokens = torch.full_like(styles, self.start)
+        tokens = torch.full((len(content),), self.start)
         found = []
         for _ in range(steps):
-            told = self._told(self.embedding(tokens)[:, None], content, styles)
+            told = self._told(self.embedding(tokens)[:, None], content, manner)
             states, state = self.decoder(told, state)
             logits = self.output(states[:, 0])
             logits[:, never] = -torch.inf
@@ -138,7 +154,7 @@ class Autoencoder(nn.Module):
         lengths = torch.where(ended.any(1), ended.argmax(1) + 1, steps)
         return Sentences(written, lengths).cut(lengths)
 
-    def _told(self, words: Tensor, content: Tensor, styles: Tensor) -> Tensor:
-        """(B, T, told) words (B, T, E) with style and content beside them."""
-        steady = torch.cat((self.style(styles), content), 1)[:, None]
+    def _told(self, words: Tensor, content: Tensor, manner: Tensor) -> Tensor:
+        """(B, T, told) words (B, T, E) with manner and content beside them."""
+        steady = torch.cat((manner, content), 1)[:, None]
         return torch.cat((words, steady.expand(-1, words.shape[1], -1)), 2)

@@ -62,7 +62,7 @@ class CrossAligned(nn.Module):
     ones of the style, to a discriminator for each style."""
 
     is_random = False
-    weight = 1.0
+    weight = 0.2
 
     def __init__(self, styles: int, hidden: int) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class CrossAligned(nn.Module):
 
     def loss(self, model: Autoencoder, batch: Batch) -> Tensor:
         steps = batch.sentences.tokens.shape[1]
-        soft = model.soften(batch.content, batch.others, steps, TEMPERATURE)
+        soft = model.soften(batch.content, model.style(batch.others), steps, TEMPERATURE)
         mask = batch.sentences.mask
         self._optimiser.zero_grad()
         real = self._logits(batch.states.detach(), mask, batch.styles)
@@ -114,7 +114,7 @@ class Controlled(Variational):
     """Hu et al.: a classifier finds the wanted style in soft sentences, and reading these again
     finds their content."""
 
-    style_weight = 2.0
+    style_weight = 0.5
     content_weight = 0.1
 
     def __init__(self, size: int, styles: int, embedding: int) -> None:
@@ -136,7 +136,7 @@ class Controlled(Variational):
 
     def loss(self, model: Autoencoder, batch: Batch) -> Tensor:
         steps = batch.sentences.tokens.shape[1]
-        soft = model.soften(batch.content, batch.others, steps, TEMPERATURE)
+        soft = model.soften(batch.content, model.style(batch.others), steps, TEMPERATURE)
         words = soft.probs @ self.embedding.weight.detach() * soft.alive[:, :, None]
         style = nn.functional.cross_entropy(self._judge(words), batch.others)
         self.zero_grad(set_to_none=True)
@@ -160,7 +160,7 @@ class LanguageModels(nn.Module):
     """
 
     is_random = False
-    weight = 1.0
+    weight = 0.3
 
     def __init__(self, size: int, styles: int, embedding: int, hidden: int) -> None:
         super().__init__()
@@ -189,7 +189,7 @@ class LanguageModels(nn.Module):
         for value in self.parameters():
             value.requires_grad_(False)
         steps = batch.sentences.tokens.shape[1]
-        soft = model.soften(batch.content, batch.others, steps, TEMPERATURE)
+        soft = model.soften(batch.content, model.style(batch.others), steps, TEMPERATURE)
         total = torch.zeros(())
         for style, judge in enumerate(self.models):
             rows = batch.others == style

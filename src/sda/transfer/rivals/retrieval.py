@@ -30,14 +30,14 @@ class Retrieval:
         self.found = [self.markers.find(part, style) for style, part in enumerate(self.parts)]
         self._inverse = _inverse_frequencies(self.parts, len(self.markers.table.words))
         self._contents = [
-            _weighted(_without(part, marked), self._inverse)
+            _weighted(without(part, marked), self._inverse)
             for part, marked in zip(self.parts, self.found, strict=True)
         ]
 
     def rewrite(self, texts: Sequence[str], origin: int, target: int) -> list[str]:
         """Each text of one style in the other."""
         flat = self.markers.table.flat(texts)
-        content = _without(flat, self.markers.find(flat, origin))
+        content = without(flat, self.markers.find(flat, origin))
         return [self.texts.texts[target][place] for place in self.nearest(content, target)]
 
     def nearest(self, content: Flat, target: int) -> list[int]:
@@ -63,7 +63,7 @@ class Template(Retrieval):
         flat = self.markers.table.flat(texts)
         marked = self.markers.find(flat, origin)
         found = []
-        places = self.nearest(_without(flat, marked), target)
+        places = self.nearest(without(flat, marked), target)
         for row, place in enumerate(places):
             words = texts[row].split()
             spans = _spans(marked[flat.starts[row] : flat.starts[row + 1]])
@@ -98,7 +98,7 @@ def _spans(marked: NDArray[np.bool_]) -> list[tuple[int, int]]:
     return list(zip(edges[::2], edges[1::2], strict=True))
 
 
-def _without(sentences: Flat, marked: NDArray[np.bool_]) -> Flat:
+def without(sentences: Flat, marked: NDArray[np.bool_]) -> Flat:
     """The sentences less the marked words, and less strange ones."""
     kept = ~marked & (sentences.ids >= 0)
     owners = np.repeat(np.arange(len(sentences)), sentences.lengths)

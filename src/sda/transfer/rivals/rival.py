@@ -9,13 +9,14 @@ from typing import Protocol
 from sda.errors import UserError
 from sda.files import naming, write_text
 from sda.transfer.rivals.autoencoder import SMALL, AutoencoderSettings
+from sda.transfer.rivals.delete_retrieve import DeleteRetrieve
 from sda.transfer.rivals.retrieval import Retrieval, Template
 from sda.transfer.rivals.separation import OBJECTIVES, Separation
 from sda.transfer.styled import StyledTexts, ending, file_styles
 from sda.transfer.transfer_task import SourceFiles
 
 COUNTED = ("template", "retrieval")
-RIVALS = (*COUNTED, *OBJECTIVES)
+RIVALS = (*COUNTED, "delete-retrieve", *OBJECTIVES)
 
 
 class Rival(Protocol):
@@ -42,6 +43,8 @@ def fit_rival(
         raise UserError(f"there is no rival {name!r}: there are {', '.join(RIVALS)}.")
     if name in OBJECTIVES:
         return Separation.fit(name, texts, seed, settings, done)
+    if name not in COUNTED:
+        return DeleteRetrieve.fit(texts, seed, settings, done)
     rival = Template(texts) if name == "template" else Retrieval(texts)
     done("counts")
     return rival

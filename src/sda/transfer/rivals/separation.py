@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 
 import torch
@@ -11,9 +10,9 @@ from torch import Tensor, nn
 
 from sda.randomness import seeded
 from sda.text.sentences import Sentences
-from sda.text.tokens import tokenizer
 from sda.text.vocabulary import WordVocabulary
-from sda.transfer.rivals.autoencoder import SMALL, Autoencoder, AutoencoderSettings
+from sda.transfer.length_batches import length_batches
+from sda.transfer.rivals.autoencoder import SMALL, Autoencoder, AutoencoderSettings, frequent_words
 from sda.transfer.rivals.objectives import (
     Batch,
     Controlled,
@@ -49,9 +48,7 @@ class Separation:
         done: Callable[[str], None] = lambda _: None,
     ) -> Separation:
         """The rival, trained; `done` is called after each pass over the sentences."""
-        counts = Counter(chain.from_iterable(map(str.split, chain.from_iterable(texts.texts))))
-        words = sorted(counts, key=lambda word: (-counts[word], word))[: settings.words]
-        vocabulary = WordVocabulary(tuple(words), True, tokenizer("whitespace"))
+        vocabulary = frequent_words(texts, settings.words)
         drawn = [
             _some(part, settings.sentences, seed, style) for style, part in enumerate(texts.texts)
         ]
@@ -76,9 +73,9 @@ class Separation:
             sentences = self.vocabulary.encode(texts[start : start + 500])
             with torch.no_grad():
                 content, _ = self.model.encode(sentences)
-            styles = torch.full((len(sentences),), target)
+                manner = self.model.style(torch.full((len(sentences),), target))
             steps = sentences.tokens.shape[1] + LONGER
-            found += self.vocabulary.decode(self.model.write(content, styles, steps, unk))
+            found += self.vocabulary.decode(self.model.write(content, manner, steps, unk))
         return found
 
     def _learn(
@@ -94,7 +91,7 @@ class Separation:
         count = int(styles.max()) + 1
         for epoch in range(settings.first_epochs + settings.epochs):
             is_first = epoch < settings.first_epochs
-            for rows in _batches(sentences.lengths, settings.batch, rng):
+            for rows in length_batches(sentences.lengths, settings.batch, rng):
                 part, own = sentences[rows].trimmed(), styles[rows]
                 if is_first:
                     objective.prepare(part, own)
@@ -119,7 +116,9 @@ class Separation:
             content = mean + torch.randn(mean.shape, generator=rng) * (spread / 2).exp()
         # A decoder that sees all words before it would guess the next one without the content.
         hidden = torch.rand(part.tokens.shape, generator=rng) < HIDDEN
-        logits, states = self.model.teach(part.tokens.masked_fill(hidden, unk), content, own)
+        logits, states = self.model.teach(
+            part.tokens.masked_fill(hidden, unk), content, self.model.style(own)
+        )
         mask = part.mask
         loss = nn.functional.cross_entropy(logits[mask], part.tokens[mask])
         others = (own + torch.randint(1, count, own.shape, generator=rng)) % count
@@ -142,12 +141,3 @@ def _some(texts: Sequence[str], most: int, seed: int, style: int) -> list[str]:
         return list(texts)
     order = torch.randperm(len(texts), generator=seeded(seed, "some", style))[:most]
     return [texts[place] for place in order.tolist()]
-
-
-def _batches(lengths: Tensor, size: int, rng: torch.Generator) -> Iterator[Tensor]:
-    """All rows in batches of about one length, in random order."""
-    order = torch.randperm(len(lengths), generator=rng)
-    order = order[lengths[order].argsort(stable=True)]
-    batches = torch.split(order, size)
-    for number in torch.randperm(len(batches), generator=rng).tolist():
-        yield batches[number]
