@@ -22,6 +22,7 @@ from sda.commands import (
     inspecting,
     reproducing,
     sampler,
+    transfer_rivals,
     transfer_scoring,
     transferring,
 )
@@ -148,4 +149,5 @@ transfer.command(cls=_Command)(transferring.demo)
 transfer.command(cls=_Command)(transferring.train)
 transfer.command(cls=_Command)(transferring.apply)
 transfer.command(cls=_ListCommand)(transfer_scoring.evaluate)
+transfer.command(cls=_ListCommand)(transfer_rivals.rival)
 app.add_typer(transfer, name="transfer", rich_help_panel="Train and write")

@@ -28,9 +28,9 @@ _TITLES = {
 }
 _REFERENCES = re.compile(r"reference-bleu-(\d+)")
 STYLE_NOTE = (
-    "Style is the share of rewritings, in per cent, that a judge gives the target's style. No judge"
-    " is enough: rewritings chosen by one kind look better to that kind than to others, and people"
-    " get no higher than the rows say."
+    "Style is the share of rewritings, in per cent, that a judge gives the target's style. One"
+    " judge is not enough: rewritings that were chosen by a judge of one kind look better to that"
+    " kind than to others. The rows of people say how far good rewritings get."
 )
 INTERVAL_NOTE = "± is half of the 95 % interval, from 1,000 draws of sentences."
 
