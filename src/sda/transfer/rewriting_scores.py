@@ -142,10 +142,10 @@ class _Sources:
 
 
 def _balance(metric: RewritingMetric, texts: Sequence[str], found: _Sources) -> float:
-    """Style times content: a sum, as the metric has, would let a good copy stand for a rewriting
-    where all sentences are rewritten in one way (decision 0203)."""
+    """Style squared times content: a sum, as the metric has, would let a good copy stand for a
+    rewriting where all sentences are rewritten in one way (decision 0203)."""
     style = metric.style(texts, found.targets).mean()
-    return float(style * content(texts, found.texts).mean())
+    return float(style**2 * content(texts, found.texts).mean())
 
 
 def _first(texts: StyledTexts, count: int) -> StyledTexts:
