@@ -17,6 +17,7 @@ from sda.transfer.rewriting_metric import RewritingMetric
 from sda.transfer.word_slots import Unknown, WordSlots
 
 LONGER = 6  # words that a rewriting may have beyond those of its source
+ROWS = 256  # sentences written together
 GREEDY = Decoding(top_k=1)
 RAW = float("inf")
 """The threshold at which nothing is masked."""
@@ -86,15 +87,13 @@ class RewritingModel:
         return [texts[way * count + row] for row, way in enumerate(winners)]
 
 
-ROWS = 256  # sentences written together
-
-
 def candidate_ways(
     count: int, first: float, thresholds: Sequence[float], temperature: float
 ) -> list[tuple[float, Decoding]]:
-    """So many different ways of rewriting: the best one first, then greedy at the other thresholds,
-    then samples at all of them in turn."""
-    inputs = [first, *(t for t in (*thresholds, RAW) if t != first)]
+    """So many different ways of rewriting: greedy at the first threshold, then at those next to it;
+    where there are no more, samples at all of them in turn."""
+    others = sorted({*thresholds, RAW} - {first}, key=lambda threshold: abs(threshold - first))
+    inputs = [first, *others]
     ways = [(threshold, GREEDY) for threshold in inputs[:count]]
     sampled = Decoding(temperature=temperature)
     for number in range(count - len(ways)):

@@ -22,6 +22,7 @@ from sda.transfer.transfer_task import TransferTask
 from sda.transfer.transfer_texts import TransferTexts, encode_styled
 
 WATCHED = 100  # sentences of each style that are rewritten after every epoch
+WATCHED_AT = 1.5  # the log-odds above which words are masked then
 CANDIDATES = 8  # of which the best is taken, for the report
 EXAMPLES = 12  # sentences of each style that the report shows
 
@@ -54,9 +55,9 @@ class RewritingMonitor:
         self._judge = NaiveBayes.fit(for_scores)
 
     def measure(self, model: RewritingModel) -> dict[str, float]:
-        """Figures after an epoch: of one pass, whose source has the plainest style words masked."""
+        """Figures after an epoch, of one pass."""
         found = _Sources(self._watched, model)
-        threshold = max(self.settings.apply.thresholds)
+        threshold = WATCHED_AT
         rng = seeded(self.settings.seed, "watch")
         written = model.once(found.sentences, found.targets, threshold, rng)
         texts = model.slots.decode(written, found.unknown)

@@ -25,6 +25,7 @@ from sda.transfer.transfer_state import build_rewriter
 from sda.transfer.transfer_texts import style_number
 
 CANDIDATES = 8
+PORTION = 256  # texts that are rewritten together
 ENDS = (".", "!", "?", "\u3002", "\uff01", "\uff1f")  # after which a long line may be cut
 
 
@@ -93,7 +94,7 @@ class TransferRun:
 
     def check_ready(self, to: str) -> None:
         """Refuse a run that is not finished, and a style that it does not have."""
-        assert self._found
+        self._check_finished()
         style_number(self.styles, to)
 
     def transfer(
@@ -103,7 +104,8 @@ class TransferRun:
 
         - `candidates`: how many rewritings are written of each, of which the best by the run's
           metric is taken; 1 is a single pass.
-        - `seed`: the same seed gives the same rewritings.
+        - `seed`: what samples are drawn from where more candidates are asked for than there are
+          ways to read the source; up to eight, by default, nothing is random.
 
         Words that the run does not know can be copied, whatever they are. A text that is longer
         than those the run was trained on is rewritten in pieces, and an empty one stays empty.
@@ -125,7 +127,7 @@ class TransferRun:
             yield from self._rewritten(texts[first : first + PORTION], style, candidates, seed)
 
     def _rewritten(self, texts: Sequence[str], style: int, candidates: int, seed: int) -> list[str]:
-        """The texts in the style; each depends on the seed and on itself alone if greedy."""
+        """The texts in the style."""
         torch.set_num_threads(self.settings.threads)
         pieces = [self.pieces(text) for text in texts]
         every = [piece for found in pieces for piece in found]
@@ -162,10 +164,13 @@ class TransferRun:
             words = words[cut:]
         return [*pieces, slots.join(words)] if words else pieces
 
-    @cached_property
-    def _found(self) -> dict[str, Any]:
+    def _check_finished(self) -> None:
         if not self.is_finished:
             raise UserError(f"{self.path}: this run is not finished; {self.folder.how_to_go_on}")
+
+    @cached_property
+    def _found(self) -> dict[str, Any]:
+        self._check_finished()
         found = read_json(self.folder.rewritings)
         if not isinstance(found, dict) or not {"ways", "scores"} <= found.keys():
             raise UserError(f"{self.folder.rewritings}: not what a run of style transfer found")
@@ -177,7 +182,7 @@ class TransferRun:
 
     @cached_property
     def _model(self) -> RewritingModel:
-        assert self._found  # a run that is not finished says so
+        self._check_finished()
         slots, names = self.folder.load_slots()
         generator = build_rewriter(
             self.settings.model,
@@ -197,6 +202,3 @@ class TransferRun:
     @cached_property
     def _metric(self) -> RewritingMetric:
         return self.folder.load_metric(self.settings, self._model.slots)
-
-
-PORTION = 256  # texts that are rewritten together

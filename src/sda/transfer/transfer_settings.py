@@ -156,7 +156,7 @@ class RewritingMetricSettings(Section):
 class ApplySettings(Section):
     """How a trained model rewrites."""
 
-    thresholds: list[float] = Field(default=[0.6, 1.0, 1.5], min_length=1)
+    thresholds: list[float] = Field(default=[0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5], min_length=1)
     """Words of other styles with log-odds above one of these are masked in what the model reads;
     with nothing masked is always tried too."""
     temperature: PositiveFloat = 0.6

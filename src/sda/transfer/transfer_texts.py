@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -143,8 +143,7 @@ def _cut(texts: StyledTexts, data: StyledDataSettings) -> StyledTexts:
     return found
 
 
-def _filtered(texts: StyledTexts, is_kept: object) -> StyledTexts:
-    assert callable(is_kept)
+def _filtered(texts: StyledTexts, is_kept: Callable[[str], bool]) -> StyledTexts:
     parts = (tuple(text for text in part if is_kept(text)) for part in texts.texts)
     return StyledTexts(texts.names, tuple(parts))
 
