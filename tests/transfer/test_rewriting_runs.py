@@ -91,7 +91,7 @@ def test_a_run_tells_what_it_did(run: TransferRun) -> None:
 ADVERSARIAL = (
     "stage2.form=adversarial",
     "stage2.rollouts=1",
-    "data.max_words=8",
+    "data.max_words=10",
     "stage2.first_steps=1",
     "stage2.updates=1",
     "stage2.discriminator_updates=1",

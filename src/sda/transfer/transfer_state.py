@@ -16,6 +16,7 @@ from sda.models.rewriter import Rewriter
 from sda.models.transformer_rewriter import TransformerRewriter
 from sda.training.state import load_optimizer, optimizer_tensors, prefixed, under
 from sda.transfer.bins import Bins
+from sda.transfer.rewriting import LONGER
 from sda.transfer.style_discriminators import StyleDiscriminators
 from sda.transfer.transfer_settings import RewriterSettings, TransferSettings
 from sda.transfer.word_slots import WordSlots
@@ -115,7 +116,8 @@ def build_rewriter(
     model: RewriterSettings, slots: WordSlots, longest: int, styles: int, rng: torch.Generator
 ) -> CopyingGenerator:
     """The generator that the settings describe."""
-    frame = Frame(len(slots), slots.eos, longest + 1)
+    # The end counts too, and a rewriting may be longer than its source.
+    frame = Frame(len(slots), slots.eos, longest + 1 + LONGER)
     writable = min(model.writable + 1, slots.known)
     if model.kind == "transformer":
         if model.embedding % (2 * model.heads):

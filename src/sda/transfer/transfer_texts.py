@@ -83,9 +83,9 @@ def load_transfer_texts(settings: TransferSettings) -> TransferTexts:
     sources = settings.sources
     if len(sources) == 1 and sources[0] in SOURCES:
         source = sources[0]
-        train = styled_source(source, data.size, settings.seed)
+        train = _cut(styled_source(source, data.size, settings.seed), data)
         # Of another seed, so that they are as strange to the model as any others.
-        valid = styled_source(source, data.valid, settings.seed + 1)
+        valid = _cut(styled_source(source, data.valid, settings.seed + 1), data, fewest=1)
         known = set().union(*train.texts)
         valid = _filtered(valid, lambda text: text not in known)
     elif len(sources) == 1:
@@ -127,7 +127,7 @@ def check_different(texts: StyledTexts) -> None:
                 )
 
 
-def _cut(texts: StyledTexts, data: StyledDataSettings) -> StyledTexts:
+def _cut(texts: StyledTexts, data: StyledDataSettings, fewest: int = FEWEST) -> StyledTexts:
     """Sentences in small letters where that is wanted, and none that is too long."""
     split = tokenizer(data.tokenizer).split
     if data.lowercase:
@@ -135,10 +135,10 @@ def _cut(texts: StyledTexts, data: StyledDataSettings) -> StyledTexts:
         texts = StyledTexts(texts.names, tuple(parts))
     found = _filtered(texts, lambda text: len(split(text)) <= data.max_words)
     for name, part, before in zip(found.names, found.texts, texts.texts, strict=True):
-        if len(set(part)) < FEWEST:
+        if len(set(part)) < fewest:
             raise UserError(
                 f"style {name!r} has {len(set(part))} different sentences of at most"
-                f" {data.max_words} words, of {len(before):,} in all: it needs {FEWEST} or more"
+                f" {data.max_words} words, of {len(before):,} in all: it needs {fewest} or more"
             )
     return found
 
