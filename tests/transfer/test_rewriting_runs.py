@@ -167,6 +167,7 @@ def test_a_run_that_is_not_finished_says_how_to_go_on(tmp_path: Path) -> None:
         ("stage2.rouns=1", "unknown setting 'stage2.rouns'"),
         ("metric.judges=['owl']", "no judge 'owl'.*cnn"),
         ("stage2.form=magic", "setting 'stage2.form'"),
+        ("metric.function=nowhere.py:f", "nowhere.py: no such file"),
         ("data.max_words=1000", "setting 'data.max_words'"),
         ("model.kind=transformer", "setting 'model.embedding'.*8, not 12"),
     ],

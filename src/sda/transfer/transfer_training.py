@@ -21,7 +21,7 @@ from sda.transfer.denoising import denoise
 from sda.transfer.imitation import imitate
 from sda.transfer.noise import Masks
 from sda.transfer.rewriting import RewritingModel
-from sda.transfer.rewriting_metric import RewritingMetric
+from sda.transfer.rewriting_metric import RewritingMetric, own_function
 from sda.transfer.rewriting_scores import RewritingMonitor
 from sda.transfer.style_judges import JUDGES, halves
 from sda.transfer.style_words import StyleWords
@@ -86,6 +86,8 @@ class _TransferTraining:
         words = StyleWords.of(parts, len(slots), slots.known)
         masks = Masks(words, self.state.generator.mask)
         self.model = RewritingModel(self.state.generator, slots, masks)
+        # A function that cannot be loaded is told now, not after Stage I.
+        own_function(settings.metric, slots)
         self.monitor = RewritingMonitor(self.texts, settings, self.for_scores)
 
     def run(self) -> None:
@@ -206,8 +208,13 @@ def _check_judges(settings: TransferSettings) -> None:
 
 
 def _with_absolute_paths(settings: TransferSettings) -> TransferSettings:
-    """Files of styles wherever the run is looked at from; a source without data keeps its name."""
-    if len(settings.sources) == 1:
-        return settings
-    paths = [str(Path(file).absolute()) for file in settings.sources]
-    return settings.model_copy(update={"sources": paths})
+    """Files that are found wherever the run is looked at from; a source without data keeps its
+    name."""
+    sources, function = settings.sources, settings.metric.function
+    if len(sources) > 1:
+        sources = [str(Path(file).absolute()) for file in sources]
+    place, colon, name = (function or "").rpartition(":")
+    if place.endswith(".py"):
+        function = f"{Path(place).absolute()}{colon}{name}"
+    metric = settings.metric.model_copy(update={"function": function})
+    return settings.model_copy(update={"sources": sources, "metric": metric})
