@@ -80,6 +80,7 @@ def test_templates_of_reviews_have_the_other_style() -> None:
     assert sum(is_right("reviews", negative, found, to="positive")) > 25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*OBJECTIVES, "delete-retrieve"])
 def test_networks_are_trained_the_same_by_the_same_seed(name: str) -> None:
     texts = styled_source("reviews", 100, seed=0)
