@@ -141,6 +141,11 @@ def test_the_command_writes_a_line_for_each_line(command: Command, tmp_path: Pat
     assert answer.out.split() == [str(path) for path in written]
     for path in written:
         assert path.read_text(encoding="utf-8").count("\n") == 4
+    over = command(
+        *("transfer", "rival", "template", *files[:2], "--sources", *files[2:]),
+        *("--out", str(tmp_path / "s")),
+    )
+    assert over.code == 2 and "s.neg is a file that is read" in over.err
 
 
 def test_a_rival_that_does_not_exist_is_refused() -> None:
