@@ -80,6 +80,7 @@ def test_templates_of_reviews_have_the_other_style() -> None:
     assert sum(is_right("reviews", negative, found, to="positive")) > 25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*OBJECTIVES, "delete-retrieve"])
 def test_networks_are_trained_the_same_by_the_same_seed(name: str) -> None:
     texts = styled_source("reviews", 100, seed=0)
@@ -140,6 +141,11 @@ def test_the_command_writes_a_line_for_each_line(command: Command, tmp_path: Pat
     assert answer.out.split() == [str(path) for path in written]
     for path in written:
         assert path.read_text(encoding="utf-8").count("\n") == 4
+    over = command(
+        *("transfer", "rival", "template", *files[:2], "--sources", *files[2:]),
+        *("--out", str(tmp_path / "s")),
+    )
+    assert over.code == 2 and "s.neg is a file that is read" in over.err
 
 
 def test_a_rival_that_does_not_exist_is_refused() -> None:

@@ -186,3 +186,8 @@ def test_ratings_need_their_columns(tmp_path: Path) -> None:
         read_ratings(write_ratings(tmp_path / "b.tsv", [["i", "x", "y", "good"]]))
     with pytest.raises(UserError, match=r"none\.tsv"):
         read_ratings(tmp_path / "none.tsv")
+    with pytest.raises(UserError, match=r"c\.tsv, line 3: not as many entries"):
+        read_ratings(write_ratings(tmp_path / "c.tsv", [["i", "x", "y", 1], ["i", "x"]]))
+    (tmp_path / "d.tsv").write_bytes(b"source\tcandidate\n\xff\tx\n")
+    with pytest.raises(UserError, match="no table of text in UTF-8"):
+        read_ratings(tmp_path / "d.tsv")

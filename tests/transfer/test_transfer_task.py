@@ -70,6 +70,13 @@ def test_more_than_two_styles_need_targets(tmp_path: Path) -> None:
             sources.task(targets=targets)
 
 
+def test_one_style_alone_is_refused(tmp_path: Path) -> None:
+    files = write(tmp_path, s_neg="x")
+
+    with pytest.raises(UserError, match=r"s\.neg is the only file of sources"):
+        SourceFiles([files["s_neg"]]).task()
+
+
 @pytest.mark.parametrize(
     ("outputs", "words"),
     [

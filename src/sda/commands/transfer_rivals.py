@@ -56,14 +56,17 @@ def rival(
     seed: Seed = 0,
 ) -> None:
     """Rewrite sentences by a method that SDA is compared with, at the scale of one CPU."""
+    from sda.files import refuse_overlap
     from sda.show.terminal import Counter
-    from sda.transfer.rivals.rival import fit_rival, passes, rewrite_files
+    from sda.transfer.rivals.rival import fit_rival, output_files, passes, rewrite_files
     from sda.transfer.styled import read_styled
     from sda.transfer.transfer_task import SourceFiles
 
     texts = read_styled(train)
     files = SourceFiles(sources, texts.names)
     files.file_targets(targets or None)
+    for path in output_files(files, out):
+        refuse_overlap({"--out": path}, (*train, *sources))
     with Counter(lines=False) as counter:
         counter.begin(passes(name.value))
         found = fit_rival(name.value, texts, seed, done=counter.step)

@@ -82,14 +82,12 @@ def read_ratings(path: Path) -> Ratings:
     Columns that hold anything but numbers are left out. The same rewriting of one source, rated
     several times, has the mean of that.
     """
-    is_tabbed = path.name.endswith((".tsv", ".txt"))
-    with naming(path), path.open(encoding="utf-8", newline="") as file:
-        if is_tabbed:
-            rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-        else:
-            rows = list(csv.DictReader(file))
+    rows = _rows(path)
     if not rows or not {SOURCE, CANDIDATE} <= set(rows[0]):
         raise UserError(f"{path}: ratings stand in a table with columns source and candidate.")
+    for number, row in enumerate(rows, 2):
+        if None in row or None in row.values():
+            raise UserError(f"{path}, line {number}: not as many entries as the header has.")
     questions = [name for name in rows[0] if name and all(_is_number(row[name]) for row in rows)]
     questions = [name for name in questions if name not in (SOURCE, CANDIDATE, "slot", "item")]
     if not questions:
@@ -101,6 +99,17 @@ def read_ratings(path: Path) -> Ratings:
     means = {pair: np.mean(found, 0) for pair, found in gathered.items()}
     with_mean = {pair: np.append(found, found.mean()) for pair, found in means.items()}
     return Ratings((*questions, MEAN), with_mean)
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a table by the names of its columns."""
+    try:
+        with naming(path), path.open(encoding="utf-8", newline="") as file:
+            if path.name.endswith((".tsv", ".txt")):
+                return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+            return list(csv.DictReader(file))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"{path}: no table of text in UTF-8 ({error}).") from None
 
 
 def hold_against(
@@ -175,8 +184,8 @@ def _or_none(value: float) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def _is_number(text: str | None) -> bool:
+def _is_number(text: str) -> bool:
     try:
-        return text is not None and bool(np.isfinite(float(text)))
+        return bool(np.isfinite(float(text)))
     except ValueError:
         return False

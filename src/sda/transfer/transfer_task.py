@@ -93,6 +93,11 @@ class SourceFiles:
 
     def file_targets(self, wanted: Sequence[str] | None) -> tuple[int, ...]:
         """The number of the style that each file is to get; of two, the other one."""
+        if len(self.names) < 2:
+            raise UserError(
+                f"{self.files[0]} is the only file of sources: name the other style as well, by"
+                " further sources or by --train."
+            )
         if wanted is None:
             if len(self.names) != 2:
                 raise UserError(

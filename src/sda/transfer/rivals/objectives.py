@@ -114,8 +114,8 @@ class Controlled(Variational):
     """Hu et al.: a classifier finds the wanted style in soft sentences, and reading these again
     finds their content."""
 
-    style_weight = 0.5
-    content_weight = 0.1
+    style_weight = 0.2
+    content_weight = 0.01
 
     def __init__(self, size: int, styles: int, embedding: int) -> None:
         super().__init__()

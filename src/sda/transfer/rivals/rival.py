@@ -50,22 +50,22 @@ def fit_rival(
     return rival
 
 
+def output_files(sources: SourceFiles, out: Path) -> list[Path]:
+    """The files beside `out` for the rewritings of each file of sources."""
+    styles = zip(sources.files, file_styles(sources.files), strict=True)
+    return [out.with_name(f"{out.name}.{ending(file) or style}") for file, style in styles]
+
+
 def rewrite_files(
     rival: Rival, sources: SourceFiles, out: Path, targets: Sequence[str] | None = None
 ) -> list[Path]:
-    """Beside `out` a file for each file of sources, with a rewriting for every line of it."""
-    written = []
-    for lines, file, origin, target, style in zip(
-        sources.lines,
-        sources.files,
-        sources.origins,
-        sources.file_targets(targets),
-        file_styles(sources.files),
-        strict=True,
+    """The output files hold a rewriting for every line of the sources."""
+    written = output_files(sources, out)
+    with naming(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+    wanted = sources.file_targets(targets)
+    for path, lines, origin, target in zip(
+        written, sources.lines, sources.origins, wanted, strict=True
     ):
-        path = out.with_name(f"{out.name}.{ending(file) or style}")
-        with naming(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, "".join(f"{text}\n" for text in rival.rewrite(lines, origin, target)))
-        written.append(path)
     return written
