@@ -14,6 +14,7 @@ from sda.models.copying import CopyingGenerator
 from sda.models.generator import Frame
 from sda.models.rewriter import Rewriter
 from sda.models.transformer_rewriter import TransformerRewriter
+from sda.randomness import seeded
 from sda.training.state import load_optimizer, optimizer_tensors, prefixed, under
 from sda.transfer.bins import Bins
 from sda.transfer.rewriting import LONGER
@@ -103,7 +104,9 @@ def build_transfer_state(
     }
     discriminators = None
     if is_adversarial:
-        discriminators = StyleDiscriminators(len(slots), styles, rng)
+        # With numbers of their own, so that Stage I is the same in all forms.
+        own = seeded(settings.seed, "discriminators")
+        discriminators = StyleDiscriminators(len(slots), styles, own)
         optimizers["discriminators"] = _adam(discriminators, stage2.discriminator_rate)
     return TransferState(generator, discriminators, optimizers, Bins(stage2.capacity, styles), rng)
 
