@@ -19,10 +19,10 @@ TITLES = {
     "copies": "copies",
 }
 NOTE = (
-    "Of sentences set aside, in per cent: the share that has the new style by three judges, BLEU"
-    " with the source, perplexity, and copies. The judges have learned other sentences than the"
-    " metric that chose among candidates. A copy of the source keeps all of it and has no style:"
-    " style and BLEU say something only together."
+    "Of sentences set aside, in per cent: the share that has the new style by each judge, BLEU with"
+    " the source, perplexity, and copies. The judges have learned other sentences than the metric"
+    " that chose among candidates. A copy of the source keeps all of it and has no style: style and"
+    " BLEU say something only together."
 )
 
 
