@@ -18,6 +18,7 @@ LAYERS = (
     ("cli", "api"),
     ("commands",),
     ("reproduction",),
+    ("transfer",),
     ("runs", "studies"),
     ("show",),
     ("scoring",),

@@ -26,6 +26,10 @@ from sda.commands.command_kinds import LaterGroup, PlainCommand, PlainGroup
 from sda.commands.interruption import Interrupted, again
 
 
+class _Transfer(LaterGroup):
+    module = "sda.commands.transfer_group"
+
+
 class _Judge(LaterGroup):
     module = "sda.commands.judge_group"
 
@@ -118,6 +122,11 @@ for heading, commands in COMMANDS.items():
         app.command(cls=PlainCommand, rich_help_panel=heading)(command)
 
 GROUPS: dict[str, tuple[str, type[LaterGroup], str]] = {
+    "transfer": (
+        "Train and write",
+        _Transfer,
+        "Rewrite sentences in another style, and score rewritings.",
+    ),
     "judge": (
         "Score and compare",
         _Judge,

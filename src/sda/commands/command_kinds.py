@@ -9,8 +9,15 @@ from typing import Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from sda.commands.value_lists import ListCommand
+
 
 class PlainCommand(TyperCommand):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return without_values(super().get_params(ctx))
+
+
+class PlainListCommand(ListCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         return without_values(super().get_params(ctx))
 

@@ -251,7 +251,7 @@ def train(
     )
     settings, origins = choices.settle()
     folder = out or default_folder(source, generator, method_name(settings), profile, settings.seed)
-    reporter = _reporter(quiet, json_lines)
+    reporter = make_reporter(quiet, json_lines)
     if method is None and settings.method == "mle" and config is None:
         reporter.say(
             "no metric was given, so the text is all there is to learn: maximum likelihood, and no"
@@ -277,8 +277,14 @@ def resume(
     object is not in the folder: go on with such a run by `sda.resume` in Python.
     """
     from sda.runs.resume import resume_run
+    from sda.transfer.transfer_folder import is_transfer_run
 
-    reporter = _reporter(quiet, json_lines)
+    reporter = make_reporter(quiet, json_lines)
+    if is_transfer_run(run):
+        from sda.commands.transferring import go_on
+
+        go_on(run, reporter, quiet)
+        return
     with resumable(run):
         found = resume_run(run, reporter, device=None if device is None else device.value)
     _show_end(found, reporter, quiet, json_lines)
@@ -299,7 +305,8 @@ def default_folder(source: str, generator: str, method: str, profile: str, seed:
     return Path("runs") / f"{name}-{kind}-{profile}-{seed}"
 
 
-def _reporter(quiet: bool, json_lines: bool) -> Reporter:
+def make_reporter(quiet: bool, json_lines: bool) -> Reporter:
+    """Who tells what a run does, in the way that the user asked for."""
     from sda.show.terminal import JsonLines, Quiet, Terminal
 
     return JsonLines() if json_lines else Quiet() if quiet else Terminal()
@@ -332,4 +339,4 @@ def demo(
     """
     from sda.commands.demonstration import run_demo
 
-    run_demo(out, seed, profile, _reporter(False, False))
+    run_demo(out, seed, profile, make_reporter(False, False))

@@ -32,7 +32,7 @@ def mean_interval(values: NDArray[np.float64]) -> Interval | None:
     if len(values) > LARGE:
         return _normal_interval(values, np.ones(len(values)))
     # A resample has as many sentences as the set: no second product is needed to count them.
-    return _percentile_interval(_counts(len(values)) @ values / len(values))
+    return percentile_interval(resamples(len(values)) @ values / len(values))
 
 
 def ratio_interval(
@@ -43,10 +43,10 @@ def ratio_interval(
         return None
     if len(numerators) > LARGE:
         return _normal_interval(numerators, denominators)
-    counts = _counts(len(numerators))
+    counts = resamples(len(numerators))
     above, below = counts @ numerators, counts @ denominators
     kept = below > 0
-    return _percentile_interval(above[kept] / below[kept]) if kept.any() else None
+    return percentile_interval(above[kept] / below[kept]) if kept.any() else None
 
 
 def set_interval(score: Callable[[Flat], float], samples: Flat) -> Interval | None:
@@ -92,7 +92,7 @@ def error_interval(value: float, error: float) -> Interval:
     return value - NORMAL * error, value + NORMAL * error
 
 
-def _percentile_interval(resampled: NDArray[np.float64]) -> Interval:
+def percentile_interval(resampled: NDArray[np.float64]) -> Interval:
     """What holds all but the outermost of the resampled scores (R,)."""
     edge = 100 * (1 - LEVEL) / 2
     low, high = np.percentile(resampled, (edge, 100 - edge))
@@ -112,7 +112,7 @@ def _normal_interval(
 
 
 @lru_cache(maxsize=2)
-def _counts(size: int) -> NDArray[np.float64]:
+def resamples(size: int) -> NDArray[np.float64]:
     """(RESAMPLES, size): how often each sentence is drawn in each resample.
 
     Kept as wide as the values, because widening them again takes longer than the product.

@@ -28,6 +28,9 @@ SHOWN = {
     "self_bleu_3": "self-BLEU-3",
     "nll_oracle": "NLL oracle",
     "grammatical_share": "grammatical",
+    "right_share": "right",
+    "style_share": "style",
+    "content": "content",
 }
 
 PATIENCE = 2.0  # seconds before a part of an epoch has a bar of its own

@@ -46,7 +46,7 @@ class References:
             nobody = np.full(len(most), -1, np.int32)
             _count_matches(found, owners, most, nobody, most, row)
         closest = _closest(self._lengths, hypotheses.lengths)
-        return _combine(matches, hypotheses.lengths, closest)
+        return combine(matches, hypotheses.lengths, closest)
 
 
 def self_bleu(sentences: Flat, orders: int = 5) -> NDArray[np.float64]:
@@ -64,7 +64,7 @@ def self_bleu(sentences: Flat, orders: int = 5) -> NDArray[np.float64]:
         most, holder, second = _largest_counts(found, owners, table.size)
         _count_matches(found, owners, most, holder, second, row)
     closest = _closest_other(sentences.lengths)
-    return _combine(matches, sentences.lengths, closest)
+    return combine(matches, sentences.lengths, closest)
 
 
 def _sentence_of_word(sentences: Flat) -> NDArray[np.int32]:
@@ -90,7 +90,7 @@ def _closest_other(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where(shared > 1, known, neighbour)[place]
 
 
-def _combine(
+def combine(
     matches: NDArray[np.int64], lengths: NDArray[np.int64], closest: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """The scores (H, orders) from clipped matches (orders, H) and both lengths (H,)."""
