@@ -42,9 +42,9 @@ def test_command_has_only_known_options(line: str) -> None:
     _, name, *arguments = shlex.split(line)
     group: Any = typer.main.get_command(app)
     found = group.commands[name]
-    while hasattr(found, "commands"):
+    while hasattr(found, "get_command"):
         name, *arguments = arguments
-        found = found.commands[name]
+        found = found.get_command(None, name)
 
     found.make_context(name, arguments)
 
