@@ -180,6 +180,7 @@ class _Training:
     def run(self) -> None:
         folder, state = self.folder, self.state
         folder.keep_text(self.loaded)
+        is_begun = folder.checkpoints.latest() is not None
         done = self._go_back()
         settings = self.settings
         title = f"{method_name(settings)} on {settings.source}, seed {settings.seed}"
@@ -189,7 +190,7 @@ class _Training:
         self.reporter.start(title, self.loaded.summary, epochs, done)
         if self.budget.sentence:
             self.reporter.say(self.budget.sentence)
-        if done:
+        if is_begun and done:
             calls = state.archive.calls
             paid = f", {calls:,} metric calls already made" if calls else ""
             self.reporter.say(f"going on after epoch {done} of {epochs}{paid}")
