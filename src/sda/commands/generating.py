@@ -9,7 +9,6 @@ import typer
 
 from sda.commands.interruption import resumable
 from sda.commands.options import (
-    HOW_WORDS_ARE_CUT,
     TEXT,
     Column,
     Deduplicate,
@@ -17,10 +16,11 @@ from sda.commands.options import (
     Field,
     Label,
     Lower,
+    MaybeTokens,
+    Resume,
     Seed,
     Subwords,
     Test,
-    TokenizerName,
     Valid,
     checked_seed,
     text_or_none,
@@ -171,9 +171,7 @@ def train(
     field: Field = None,
     label: Label = None,
     lower: Lower = False,
-    tokenizer: Annotated[
-        TokenizerName | None, typer.Option(help=HOW_WORDS_ARE_CUT, rich_help_panel=TEXT)
-    ] = None,
+    tokenizer: MaybeTokens = None,
     subwords: Subwords = None,
     min_count: Annotated[
         int | None,
@@ -195,14 +193,7 @@ def train(
     deduplicate: Deduplicate = False,
     valid: Valid = None,
     test: Test = None,
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume",
-            help="Go on with the run in --out if there is one that began with these same options;"
-            " `sda resume RUN` needs no options.",
-        ),
-    ] = False,
+    resume: Resume = False,
     quiet: Quietly = False,
     json_lines: JsonLines = False,
 ) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from sda.commands.generating import TRAINING, JsonLines, Quietly, make_reporter
 from sda.commands.interruption import resumable
-from sda.commands.options import HOW_WORDS_ARE_CUT, TEXT, Lower, Seed, TokenizerName
+from sda.commands.options import Lower, MaybeTokens, Resume, Seed
 
 if TYPE_CHECKING:
     from sda.show.terminal import Reporter
@@ -74,17 +74,8 @@ def train(
         ),
     ] = None,
     lower: Lower = False,
-    tokenizer: Annotated[
-        TokenizerName | None, typer.Option(help=HOW_WORDS_ARE_CUT, rich_help_panel=TEXT)
-    ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume",
-            help="Go on with the run in --out if there is one that began with these same options;"
-            " `sda resume RUN` needs no options.",
-        ),
-    ] = False,
+    tokenizer: MaybeTokens = None,
+    resume: Resume = False,
     quiet: Quietly = False,
     json_lines: JsonLines = False,
 ) -> None:

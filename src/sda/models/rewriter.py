@@ -15,7 +15,7 @@ from sda.models.branching import State
 from sda.models.copying import CopyingGenerator
 from sda.models.generator import Frame
 from sda.models.initialise import normal_
-from sda.models.rnn import mirror
+from sda.models.rnn import read_both_ways
 from sda.text.context import Context, labels_of, source_of
 from sda.text.sentences import Sentences
 
@@ -53,10 +53,7 @@ class Rewriter(CopyingGenerator):
     def start(self, n: int, context: Context | None = None) -> State:
         source = source_of(context).trimmed()
         words = self.dropouts[0](self.embedding(source.tokens))
-        # Read from the end and turned round again, each place knows what comes after it.
-        turn = mirror(source)[:, :, None]
-        after, _ = self.backwards(words.gather(1, turn.expand_as(words)))
-        places = torch.cat((self.forwards(words)[0], after.gather(1, turn.expand_as(after))), 2)
+        places = read_both_ways(source, words, self.forwards, self.backwards)
         real = source.mask
         mean = (places * real[:, :, None]).sum(1) / source.lengths.clamp(min=1)[:, None]
         return (
