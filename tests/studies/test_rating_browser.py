@@ -1,11 +1,7 @@
-"""Judges in a real browser: by keys alone, by touch on a telephone, without scripts, another day.
-
-The browser is the one of the system, as Debian's package `chromium`; none is ever downloaded.
-"""
+"""Judges in a real browser: by keys alone, by touch, without scripts, another day."""
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -14,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chromium import MARKS, browsing
 
 from sda.studies.credentials import hashed
 from sda.studies.outcome_page import outcome_page
@@ -23,26 +20,19 @@ from sda.studies.store import Store
 from sda.studies.study import Study, StudyFolder
 from studies.people import by_model, rate_all, small_study, write_study
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python.base", reason="axe is not installed")
 uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium (apt-get install chromium)"),
-]
+pytestmark = MARKS
 OWNER = "owner"
 NARROW = {"width": 360, "height": 740}
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as started:
-        # No sandbox: tests may run as root, and the pages are our own.
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+    with browsing() as found:
+        yield found
 
 
 @dataclass

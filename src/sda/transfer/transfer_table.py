@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from sda.evaluation.interval import Interval
+from sda.show.evaluation_table import signature_table
 from sda.show.page import render
 from sda.show.table import Cell, Column, Figure, Group, Table
 from sda.transfer.human_ratings import RatingReport
@@ -83,17 +84,14 @@ def page(found: TransferEvaluation, ratings: RatingReport | None = None) -> str:
         "transfer_scores.html",
         "Scores of rewritings",
         tables=tables(found, ratings),
-        signatures=[_signatures(each) for each in found.systems],
+        signatures=[
+            signature_table(each.name, [part.score() for part in each.measured.values()])
+            for each in found.systems
+        ],
     )
 
 
 _NAME = Column("", align="left", is_whole=True)
-_SIGNATURES = [
-    Column("score", align="left"),
-    Column("value"),
-    Column("95 % interval"),
-    Column("signature", align="left"),
-]
 
 
 def _columns(systems: Sequence[ScoredSystem]) -> list[str]:
@@ -135,17 +133,3 @@ def _difference(found: tuple[float, Interval | None] | None) -> Figure | None:
 
 def _half(interval: Interval | None) -> float | None:
     return None if interval is None else (interval[1] - interval[0]) / 2
-
-
-def _signatures(system: ScoredSystem) -> Table:
-    scores = [found.score() for found in system.measured.values()]
-    rows = [
-        [
-            score.name,
-            f"{score.value:.6g}",
-            "" if score.interval is None else "{:.6g} to {:.6g}".format(*score.interval),
-            score.signature,
-        ]
-        for score in scores
-    ]
-    return Table.of_rows(f"Values, intervals and signatures of {system.name}", _SIGNATURES, rows)
