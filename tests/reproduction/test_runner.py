@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from reproduction.records import record_of
 from reproduction.small_jobs import Work, ended_suddenly, install, places_in, tiny_job
 from sda.errors import UserError
-from sda.reproduction import runner
 from sda.reproduction.jobs import Job
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.runner import Plan, estimate, plan_work, run_jobs
 from sda.reproduction.watch import Screen, span
-from sda.reproduction.work import Places, epochs_done
+from sda.reproduction.work import Places, do_job, epochs_done
 
 MLE, RL, SDA, EDA = (tiny_job(row) for row in ("mle", "rl", "sda", "eda"))
 MLE_1, SDA_1 = (tiny_job(row, seed=1) for row in ("mle", "sda"))
@@ -108,7 +107,7 @@ def test_every_job_is_run_once_after_its_start(
 ) -> None:
     work, watcher = install(Work(), monkeypatch), Watching()
     plan = plan_work([SDA, RL, EDA, SDA_1], places)
-    run_jobs(plan, places, workers, watcher)
+    run_jobs(plan, places, workers, watcher, work)
 
     assert sorted(names(work.ended)) == sorted(names(plan.left))
     # Two starts and one that needs none could run at once.
@@ -120,7 +119,7 @@ def test_every_job_is_run_once_after_its_start(
 
 def test_nothing_to_do(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
     work = install(Work(), monkeypatch)
-    run_jobs(Plan([MLE], []), places, 2, Watching())
+    run_jobs(Plan([MLE], []), places, 2, Watching(), work)
 
     assert work.ended == []
 
@@ -130,7 +129,7 @@ def test_others_go_on_when_one_fails(places: Places, monkeypatch: pytest.MonkeyP
     work, watcher = install(Work({"rnn-rl-smoke-0": trouble}), monkeypatch), Watching()
     plan = plan_work([RL, SDA, SDA_1], places)
     with pytest.raises(UserError) as caught:
-        run_jobs(plan, places, 2, watcher)
+        run_jobs(plan, places, 2, watcher, work)
 
     assert str(caught.value) == "rnn-rl-smoke-0: training stopped: the loss is nan"
     assert len(work.ended) == len(plan.left) == 5
@@ -146,7 +145,7 @@ def test_what_begins_with_a_failure_is_not_run(
     failing = {name: UserError("no") for name in ("rnn-mle-smoke-0", "rnn-sda-smoke-1")}
     work = install(Work(failing), monkeypatch)
     with pytest.raises(UserError) as caught:
-        run_jobs(plan_work([RL, SDA, EDA, SDA_1], places), places, 1, Watching())
+        run_jobs(plan_work([RL, SDA, EDA, SDA_1], places), places, 1, Watching(), work)
 
     assert str(caught.value) == (
         "rnn-mle-smoke-0: no; not run without it: rnn-rl-smoke-0, rnn-sda-smoke-0;"
@@ -166,7 +165,7 @@ def test_whatever_is_no_mistake_of_the_user_ends_all(
 ) -> None:
     work = install(Work({"rnn-eda-smoke-0": kind("x")}), monkeypatch)
     with pytest.raises(kind):
-        run_jobs(plan_work([EDA, SDA, SDA_1], places), places, 1, Watching())
+        run_jobs(plan_work([EDA, SDA, SDA_1], places), places, 1, Watching(), work)
 
     assert names(work.ended) == ["rnn-eda-smoke-0"]
 
@@ -198,7 +197,7 @@ def test_any_plan_with_any_failures(
         if "mle" in name or "eda" in name or f"rnn-mle-smoke-{name[-1]}" not in failing
     }
     try:
-        run_jobs(plan, places, workers, Watching())
+        run_jobs(plan, places, workers, Watching(), work)
         assert not run & failing
     except UserError as trouble:
         assert all(f"{name}: no" in str(trouble) for name in run & failing)
@@ -212,7 +211,7 @@ def test_a_mistake_in_another_process_is_one_here(places: Places) -> None:
     bad, good = tiny_job("sda", "stage2.rate=1e30"), tiny_job("rl")
     plan = plan_work([bad, good], places)
     with pytest.raises(UserError) as caught:
-        run_jobs(plan, places, 2, Watching())
+        run_jobs(plan, places, 2, Watching(), do_job)
 
     words = str(caught.value)
     assert words.startswith("rnn-sda-smoke-0: training stopped: ") and "\n" not in words
@@ -224,12 +223,9 @@ def test_a_mistake_in_another_process_is_one_here(places: Places) -> None:
 
 
 @pytest.mark.slow
-def test_a_process_that_ends_suddenly_is_one_sentence(
-    places: Places, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(runner, "do_job", ended_suddenly)
+def test_a_process_that_ends_suddenly_is_one_sentence(places: Places) -> None:
     with pytest.raises(UserError, match="came to a sudden end, perhaps for want of memory"):
-        run_jobs(plan_work([EDA, SDA], places), places, 1, Watching())
+        run_jobs(plan_work([EDA, SDA], places), places, 1, Watching(), ended_suddenly)
 
 
 def test_estimates_are_of_jobs_like_those_left(places: Places) -> None:
@@ -265,7 +261,7 @@ def test_spans_of_time(seconds: float, text: str) -> None:
 
 
 def test_what_a_person_sees(places: Places, capsys: pytest.CaptureFixture[str]) -> None:
-    with Screen(2, places) as screen:
+    with Screen(2, places, epochs_done) as screen:
         screen.look([MLE])
         screen.ended(MLE)
         screen.failed(SDA, UserError("[bold] is no mark"))
