@@ -116,10 +116,9 @@ def _content(
     rows: Sequence[str],
     scores: Sequence[str],
 ) -> str:
-    is_ready = kind == "question" or any(table.has_runs for table in tables)
-    if not is_ready:
-        return NO_RUNS
     usual = [_with_rows(table, rows) for table in tables if isinstance(table, BaseTable)]
+    if kind != "question" and not any(table.has_runs for table in usual or tables):
+        return NO_RUNS
     if usual:
         return KINDS[kind](usual, scores)
     if rows or scores:
