@@ -177,12 +177,11 @@ def _sheets(tables: Sequence[RewritingTable], is_whole: bool) -> list[Table]:
 
 
 def _print(sheets: Sequence[Table], console: Console) -> None:
-    from sda.show.rich_tables import show
+    from sda.show.rich_tables import show_all
 
     if not sheets:
         console.print("No runs yet.")
-    for sheet in sheets:
-        show(sheet, console)
+    show_all(sheets, console)
 
 
 def _refuse(name: str, given: Mapping[str, object], reason: str) -> None:
