@@ -15,6 +15,7 @@ SOURCE = ROOT / "src" / "sda"
 
 # From the top. What stands in one row may import what stands in the rows below.
 LAYERS = (
+    ("__main__",),
     ("cli", "api"),
     ("commands",),
     ("reproduction",),
@@ -30,7 +31,7 @@ LAYERS = (
     ("sampling", "archive"),
     ("models",),
     ("text",),
-    ("files", "randomness", "devices"),
+    ("files", "randomness", "devices", "ranks"),
     ("errors", "configs", "__init__"),
 )
 ROW = {box: row for row, boxes in enumerate(LAYERS) for box in boxes}

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from sda.archive import Archive, Question
 from sda.errors import UserError
+from sda.ranks import ALONE, Shares
 from sda.reference.function import Function, MetricRaised
 from sda.reference.metric import ReferenceMetric, WeightedSum, weighted
 from sda.reference.place import defined_at, raised_at
@@ -61,6 +62,7 @@ class AskedMetric(WeightedSum):
         questions: Questions,
         rule: AskingRule | None = None,
         told: Told = lambda done, total: None,
+        shares: Shares = ALONE,
     ) -> None:
         super().__init__(metric.parts)
         self.archive = archive
@@ -69,6 +71,7 @@ class AskedMetric(WeightedSum):
         """How often a batch is asked before its exception ends the run."""
         self._questions = questions
         self._told = told
+        self._shares = shares
         self._size = FIRST_BATCH
 
     @property
@@ -105,14 +108,62 @@ class AskedMetric(WeightedSum):
             if is_users(part):
                 slow.append(place)
             else:
-                columns[:, place] = weighted(weight, part(sentences))
+                columns[:, place] = weighted(weight, self._in_parts(part, sentences))
         done, total = 0, len(sentences)
         self._told(done, total)
-        for rows in self._batches_done(sentences, columns, slow):
+        ask = self._asked_together if self._shares.ranks > 1 else self._batches_done
+        for rows in ask(sentences, columns, slow):
             some = columns[rows]
             self.archive.add(questions[rows], Scores(some.sum(1), some))
             done += len(some)
             self._told(done, total)
+
+    def _in_parts(self, part: ReferenceMetric, sentences: Sentences) -> Tensor:
+        """What a part of the package says; it reads a model perhaps, so that pieces matter."""
+        if self._shares.parts == 1:
+            return part(sentences)
+        found = self._shares.each(len(sentences), lambda rows, _: {"": part(sentences[rows])})
+        return torch.cat([values[""] for values in found])
+
+    def _asked_together(
+        self, sentences: Sentences, columns: Tensor, slow: list[int]
+    ) -> Iterator[slice]:
+        """The rows of each round in which every process asks its share, once all have answers.
+
+        What is wrong with one share is told by all processes.
+        """
+        shares, total, start = self._shares, len(sentences), 0
+        every = Shares(shares.ranks, shares.rank, shares.ranks)
+        while start < total:
+            each = (self.rule.batch or self._size) * self.rule.workers if slow else total
+            end = min(total, start + each * shares.ranks)
+            first = start
+
+            def work(
+                rows: slice, _: int, first: int = first, columns: Tensor = columns
+            ) -> dict[str, Tensor]:
+                some = slice(first + rows.start, first + rows.stop)
+                own = columns[some].clone()
+                trouble = ""
+                try:
+                    for _done in self._batches_done(sentences[some], own, slow):
+                        pass
+                except UserError as error:
+                    trouble = str(error)
+                return {
+                    "answers": own,
+                    "trouble": torch.tensor(list(trouble.encode()), dtype=torch.uint8),
+                    "size": torch.tensor(self._size),
+                }
+
+            found = every.each(end - start, work)
+            for values in found:
+                if len(values["trouble"]):
+                    raise UserError(bytes(values["trouble"].tolist()).decode())
+            columns[start:end] = torch.cat([values["answers"] for values in found])
+            self._size = min(int(values["size"]) for values in found)
+            yield slice(start, end)
+            start = end
 
     def _batches_done(
         self, sentences: Sentences, columns: Tensor, slow: list[int]
