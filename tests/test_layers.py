@@ -65,6 +65,7 @@ EXTRAS = {
     "text/subwords.py": {"tokenizers"},
     "evaluation/sentence_features.py": {"sentence_transformers"},
     "reproduction/coco_captions.py": {"nltk"},
+    "reproduction/hands.py": {"distributed"},
     "studies/site.py": {"starlette"},
     "studies/server.py": {"uvicorn"},
 }

@@ -83,11 +83,14 @@ def reproduce_human(wishes: ReproduceWishes) -> None:
     print(f"{asked.folder.path}: the study is made; next: sda judge serve {asked.folder.path}")
 
 
-def reproduce_rewritings(name: str, wishes: ReproduceWishes, workers: int) -> None:
+def reproduce_rewritings(
+    name: str, wishes: ReproduceWishes, workers: int, cluster: str | None
+) -> None:
     """The rows of an experiment of style transfer that the ledger does not have, and its tables."""
     from rich.console import Console
 
     from sda.reproduction.data_files import require
+    from sda.reproduction.hands import hands
     from sda.reproduction.ledger import Ledger
     from sda.reproduction.rewriting_jobs import estimate_rewritings, plan_rewritings
     from sda.reproduction.rewriting_rows import rewriting_experiment
@@ -116,8 +119,11 @@ def reproduce_rewritings(name: str, wishes: ReproduceWishes, workers: int) -> No
         return
     if plan.left:
         require(wishes.data, list(dict.fromkeys(path for job in plan.left for path in job.needed)))
-        with Screen(len(plan.left), places, rewriting_epochs) as screen:
-            run_jobs(plan, places, workers, screen, do_rewriting)
+        with (
+            Screen(len(plan.left), places, rewriting_epochs) as screen,
+            hands(cluster, workers) as pool,
+        ):
+            run_jobs(plan, places, pool.size, screen, do_rewriting, pool.executor)
     tables = rewriting_tables(found, places.ledger, *asked)
     _print(_sheets(tables, is_whole=False), Console())
 

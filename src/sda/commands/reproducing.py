@@ -53,6 +53,14 @@ def reproduce(
         ),
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Runs at a time, one core each.")] = 1,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Let the workers of a Dask scheduler do it, as tcp://host:8786, in place of --jobs"
+            " processes here; all folders must be the same for them.",
+        ),
+    ] = None,
     data: Annotated[Path, typer.Option(help="Data folder; see sda data.")] = Path("data"),
     out: Annotated[Path, typer.Option(help="Folder for run folders.")] = Path("runs/reproduce"),
     results: Results = None,
@@ -75,6 +83,7 @@ def reproduce(
     from sda.errors import UserError
     from sda.reproduction.asked import as_asked
     from sda.reproduction.data_files import require
+    from sda.reproduction.hands import hands
     from sda.reproduction.jobs import needed_files, plan_jobs
     from sda.reproduction.ledger import Ledger
     from sda.reproduction.measure import lacks_checker
@@ -90,7 +99,7 @@ def reproduce(
         if experiment == "human":
             reproduce_human(wishes)
         else:
-            reproduce_rewritings(experiment, wishes, jobs)
+            reproduce_rewritings(experiment, wishes, jobs, cluster)
         return
     asked = as_asked(experiment, profile, own or [], rows, data, out, results)
     found, places = asked.experiment, asked.places
@@ -124,8 +133,8 @@ def reproduce(
                 " pip install 'sda-text[grammar]'.",
                 markup=False,
             )
-        with Screen(len(plan.left), places, epochs_done) as screen:
-            run_jobs(plan, places, jobs, screen, do_job)
+        with Screen(len(plan.left), places, epochs_done) as screen, hands(cluster, jobs) as pool:
+            run_jobs(plan, places, pool.size, screen, do_job, pool.executor)
     shown = None if own else asked.rows
     _show_tables(base_tables(found, places.ledger, profile, models, seeds, shown), False)
     if not plan.left:

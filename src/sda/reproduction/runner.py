@@ -91,32 +91,34 @@ def run_jobs(
     workers: int,
     watcher: Watcher[D],
     do: Callable[[D, Places], None],
+    pool: Executor,
 ) -> None:
     """Every job that was left is in the ledger, once it was done, but for those that failed.
+
+    `workers` run at a time in the pool.
 
     The others go on when one fails, all but those that begin with it; one sentence tells of all
     failures at the end.
     """
     waiting, failures = list(plan.left), list[str]()
     active: dict[Future[None], D] = {}
-    with processes(workers) as pool:
-        while waiting or active:
-            for job in _startable(waiting, active.values(), workers):
-                waiting.remove(job)
-                with _interrupts_held():
-                    active[pool.submit(do, job, places)] = job
-            finished, _ = wait(active, 1 / LOOKS_A_SECOND, FIRST_COMPLETED)
-            watcher.look(list(active.values()))
-            for future in finished:
-                job = active.pop(future)
-                try:
-                    future.result()
-                    watcher.ended(job)
-                except UserError as trouble:
-                    watcher.failed(job, trouble)
-                    lost = [other for other in waiting if _begins_with(other, job)]
-                    waiting = [other for other in waiting if not _begins_with(other, job)]
-                    failures.append(_failure(job, trouble, lost))
+    while waiting or active:
+        for job in _startable(waiting, active.values(), workers):
+            waiting.remove(job)
+            with _interrupts_held():
+                active[pool.submit(do, job, places)] = job
+        finished, _ = wait(active, 1 / LOOKS_A_SECOND, FIRST_COMPLETED)
+        watcher.look(list(active.values()))
+        for future in finished:
+            job = active.pop(future)
+            try:
+                future.result()
+                watcher.ended(job)
+            except UserError as trouble:
+                watcher.failed(job, trouble)
+                lost = [other for other in waiting if _begins_with(other, job)]
+                waiting = [other for other in waiting if not _begins_with(other, job)]
+                failures.append(_failure(job, trouble, lost))
     if failures:
         raise UserError("; ".join(failures))
 
