@@ -1,8 +1,8 @@
 """The ratings of a study: one SQLite file, in which a rating that was acknowledged stays.
 
 Write-ahead log with `synchronous=FULL`: what was committed outlives a killed process and a loss of
-power. Nothing that identifies a judge is kept beyond a hash of their link and the name under which a
-crowd platform knows them; no address, no browser, no times.
+power. Nothing that identifies a judge is kept beyond a hash of their link and the name under which
+a crowd platform knows them; no address, no browser, no times.
 """
 
 from __future__ import annotations
