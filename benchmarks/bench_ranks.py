@@ -1,7 +1,7 @@
 """A run in two processes against the same run, with the same parts, in one: time on the wall.
 
-It needs two cores that nobody else uses. Scoring at the end, which one process does, is not timed:
-both are stopped when training is over.
+It needs two cores that nobody else uses. Scoring at the end, which one process does, does not
+count.
 """
 
 from __future__ import annotations
