@@ -109,5 +109,5 @@ def evaluate(
         write_json(json_file, scored.as_dict() | extra)
     write_markup(made, markdown, latex)
     if html is not None:
-        write_text(html, page(scored, report))
+        write_text(html, page(scored, systems, report))
     show_all(made, Console())
