@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 import torch
@@ -13,7 +14,7 @@ from torch import Tensor
 
 from sda.archive import Archive, Question
 from sda.errors import UserError
-from sda.ranks import ALONE, Shares
+from sda.ranks import ALONE, Shares, Values
 from sda.reference.function import Function, MetricRaised
 from sda.reference.metric import ReferenceMetric, WeightedSum, weighted
 from sda.reference.place import defined_at, raised_at
@@ -132,38 +133,37 @@ class AskedMetric(WeightedSum):
 
         What is wrong with one share is told by all processes.
         """
-        shares, total, start = self._shares, len(sentences), 0
-        every = Shares(shares.ranks, shares.rank, shares.ranks)
+        ranks, total, start = self._shares.ranks, len(sentences), 0
+        one_each = Shares(ranks, self._shares.rank, ranks)
         while start < total:
-            each = (self.rule.batch or self._size) * self.rule.workers if slow else total
-            end = min(total, start + each * shares.ranks)
-            first = start
-
-            def work(
-                rows: slice, _: int, first: int = first, columns: Tensor = columns
-            ) -> dict[str, Tensor]:
-                some = slice(first + rows.start, first + rows.stop)
-                own = columns[some].clone()
-                trouble = ""
-                try:
-                    for _done in self._batches_done(sentences[some], own, slow):
-                        pass
-                except UserError as error:
-                    trouble = str(error)
-                return {
-                    "answers": own,
-                    "trouble": torch.tensor(list(trouble.encode()), dtype=torch.uint8),
-                    "size": torch.tensor(self._size),
-                }
-
-            found = every.each(end - start, work)
+            size = (self.rule.batch or self._size) * self.rule.workers if slow else total
+            rows = slice(start, min(total, start + size * ranks))
+            ask = partial(self._ask_share, sentences[rows], columns[rows], slow)
+            found = one_each.each(rows.stop - rows.start, ask)
             for values in found:
                 if len(values["trouble"]):
                     raise UserError(bytes(values["trouble"].tolist()).decode())
-            columns[start:end] = torch.cat([values["answers"] for values in found])
+            columns[rows] = torch.cat([values["answers"] for values in found])
             self._size = min(int(values["size"]) for values in found)
-            yield slice(start, end)
-            start = end
+            yield rows
+            start = rows.stop
+
+    def _ask_share(
+        self, sentences: Sentences, columns: Tensor, slow: list[int], rows: slice, _: int
+    ) -> Values:
+        """What the metric says of some rows, or what is wrong with them, and how many to ask next
+        at a time."""
+        answers, trouble = columns[rows].clone(), ""
+        try:
+            for _done in self._batches_done(sentences[rows], answers, slow):
+                pass
+        except UserError as error:
+            trouble = str(error)
+        return {
+            "answers": answers,
+            "trouble": torch.tensor(list(trouble.encode()), dtype=torch.uint8),
+            "size": torch.tensor(self._size),
+        }
 
     def _batches_done(
         self, sentences: Sentences, columns: Tensor, slow: list[int]
