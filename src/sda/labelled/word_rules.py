@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sda.errors import UserError
-from sda.text.reading import read_lines
+from sda.text.reading import plain_lines
 
 WORDS = "word:"
 
@@ -46,7 +46,7 @@ class WordRules:
 def read_rules(path: Path, names: Sequence[str]) -> WordRules:
     """The rules in the file, for labels of these names."""
     patterns, labels = [], []
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(plain_lines(path), 1):
         if not line.strip() or line.startswith("#"):
             continue
         name, tab, rule = line.partition("\t")

@@ -110,6 +110,11 @@ def each_record(
         raise UserError(f"{path} is empty.")
 
 
+def plain_lines(path: Path) -> list[str]:
+    """Every line of a file as it stands, whatever its name ends in; overlong ones are blank."""
+    return [text for _, text in _decoded(path, set())]
+
+
 def check_kinds(paths: Sequence[Path], column: str | None, field: str | None) -> None:
     """At least one of the files has use for each of `column` and `field` that is given."""
     kinds = {_suffix(path) for path in paths}
