@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from sda.baselines.file_edits import Recipe, augment_file
 from sda.labelled.label_classifiers import LabelClassifier, Numbers
-from sda.labelled.row_choice import Written
 
 VERSIONS = 4
 """Of each row, by word-level augmenters and by repetition."""
@@ -49,6 +48,8 @@ class Case:
     """An untaught classifier of the kind that is asked about."""
     tokenizer: str
     seed: int
+    fold: int = 0
+    """Which part of all rows is held out."""
 
 
 Arm = Callable[[Case], Learned | None]
@@ -116,14 +117,16 @@ def self_training(case: Case) -> Learned | None:
     return rows.with_rows([case.pool[row] for row in chosen], guesses[chosen])
 
 
-def written(
-    texts: Sequence[Written], names: Sequence[str], order: NDArray[np.int64] | None = None
-) -> Arm:
-    """The rows, and new ones that were written; with an `order` their labels in that order."""
-    labels = np.array([names.index(one.label) for one in texts], np.int64)
-    if order is not None:
-        labels = labels[order]
-    return lambda case: case.rows.with_rows([one.text for one in texts], labels)
+def added(rows: Sequence[Sequence[tuple[str, int]]]) -> Arm:
+    """The rows, and further texts with the numbers of their labels, for each fold its own."""
+
+    def arm(case: Case) -> Learned:
+        own = rows[case.fold]
+        return case.rows.with_rows(
+            [text for text, _ in own], np.array([label for _, label in own], np.int64)
+        )
+
+    return arm
 
 
 RIVALS: Mapping[str, Arm] = {

@@ -35,8 +35,9 @@ class AugmentSettings:
     """New rows of each label; as many as the label has rows, if none is named."""
     balance: bool = False
     """As many new rows as make all labels as frequent as the most frequent one."""
-    least: float = 0.8
-    """How sure the label of a new row must be, between 0 and 1."""
+    least: float | None = None
+    """How sure the label of a new row must be, between 0 and 1; if none is named, as sure as that
+    of half the originals is to classifiers that have not learned them, 0.8 at most."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,8 @@ def augment_rows(
     start = writer.begin(rows.texts, rows.labels, known)
     worth = make_worth(rows, known, start, settings, rules, own)
     run = writer.improve(start, worth)
-    choice = RowChoice(worth, rows.names, rows.texts, words, held_out, settings.least)
+    least = worth.usual_confidence(rows) if settings.least is None else settings.least
+    choice = RowChoice(worth, rows.names, rows.texts, words, held_out, least)
     wanted = wanted_rows(rows, settings)
 
     def write(count: int, label: str, turn: int) -> list[str]:

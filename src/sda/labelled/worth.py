@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sda.evaluation.encoder import Encoder
 from sda.evaluation.score import Convention
 from sda.labelled.label_classifiers import LabelClassifier, Numbers, Shares, fold_numbers
+from sda.labelled.labelled_rows import LabelledRows
 from sda.labelled.word_rules import WordRules
 from sda.text.about import About
 from sda.text.copies import copied_runs, most_similar
@@ -21,6 +22,7 @@ from sda.training.stages import Section
 
 FOLDS = 5
 ORDER = 4  # of the language models
+MOST_SURE = 0.8
 LEAST_SHARE = 1e-6  # so that a logarithm exists
 
 Values = NDArray[np.float64]
@@ -148,6 +150,14 @@ class Worth:
         labels = np.array([self._names.get(about.label or "", -1) for about in context])
         found: list[float] = self.parts(texts, labels).score.tolist()
         return found
+
+    def usual_confidence(self, rows: LabelledRows) -> float:
+        """How sure the label of half the originals is, by classifiers that have not learned them;
+        MOST_SURE at most."""
+        shares = self._confidence.of_rows(rows.texts)
+        numbers = [self._names[label] for label in rows.labels]
+        own = shares[np.arange(len(rows)), numbers]
+        return min(MOST_SURE, float(np.median(own)))
 
     def parts(self, texts: Sequence[str], labels: Numbers) -> Parts:
         """A label of -1 is none: how sure it is does not matter then."""
