@@ -130,10 +130,10 @@ class LabelCheck:
                 None,
                 self._reporter,
             )
-            everything = [(one.text, one.label) for one in (*found.written, *found.rejected)]
+            chosen = [(one.text, one.label) for one in found.written]
+            everything = [*chosen, *((one.text, one.label) for one in found.rejected)]
             order = np.random.default_rng(case.seed).permutation(len(everything))
             some = [everything[row] for row in order[: len(found.written)].tolist()]
-            chosen = [(one.text, one.label) for one in found.written]
             write_json(kept, {"chosen": chosen, "at random": some})
         data = read_json(kept)
         return self._numbered(data["chosen"]), self._numbered(data["at random"])
