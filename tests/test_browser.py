@@ -1,7 +1,4 @@
-"""Pages in a browser: nothing is fetched, nothing is cut off, and everybody can read them.
-
-The browser is the one of the system, as Debian's package `chromium`; none is ever downloaded.
-"""
+"""Pages in a browser: nothing is fetched, nothing is cut off, and everybody can read them."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chromium import MARKS, browsing
 from planes import MLE, SDA, result
 from show.test_evaluation_page import FILES, evaluation
 
@@ -20,14 +18,10 @@ from sda.runs.run import Run
 from sda.show.curve_page import curve_page
 from sda.show.evaluation_page import as_html
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python.base", reason="axe is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium (apt-get install chromium)"),
-]
+pytestmark = MARKS
 
 WIDE, NARROW = 1200, 390  # pixels; the second is a telephone
 SCHEMES = ("light", "dark")
@@ -35,11 +29,8 @@ SCHEMES = ("light", "dark")
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as started:
-        # No sandbox: tests may run as root, and the pages are our own.
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+    with browsing() as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

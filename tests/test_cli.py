@@ -46,6 +46,7 @@ def test_help_lists_the_commands(command: Command) -> None:
         "table",
         "figure",
         "compare",
+        "transfer",
     ):
         assert name in answer.out
     assert command("--version") == Answer(0, f"{sda.__version__}\n", "")

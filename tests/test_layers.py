@@ -19,7 +19,7 @@ LAYERS = (
     ("commands",),
     ("reproduction",),
     ("transfer",),
-    ("runs",),
+    ("runs", "studies"),
     ("show",),
     ("scoring",),
     ("source",),
@@ -64,6 +64,8 @@ EXTRAS = {
     "text/subwords.py": {"tokenizers"},
     "evaluation/sentence_features.py": {"sentence_transformers"},
     "reproduction/coco_captions.py": {"nltk"},
+    "studies/site.py": {"starlette"},
+    "studies/server.py": {"uvicorn"},
 }
 
 FILES = sorted(SOURCE.rglob("*.py"))

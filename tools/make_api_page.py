@@ -45,6 +45,18 @@ CHAPTERS: dict[str, dict[str, tuple[str, ...]]] = {
         "Options": (),
         "UserError": (),
     },
+    "Style transfer": {
+        "train_transfer": (),
+        "TransferRun": (
+            "path",
+            "settings",
+            "styles",
+            "is_finished",
+            "progress",
+            "scores",
+            "transfer",
+        ),
+    },
     "What to subclass": {
         "Generator": ("start", "step", "log_probs", "loss"),
         "Discriminator": ("features", "real_logit"),

@@ -21,15 +21,17 @@ __all__ = [
     "Run",
     "Score",
     "Sentences",
+    "TransferRun",
     "UserError",
     "__version__",
     "evaluate",
     "resume",
     "train",
+    "train_transfer",
 ]
 
 if TYPE_CHECKING:
-    from sda.api import evaluate, resume, train
+    from sda.api import evaluate, resume, train, train_transfer
     from sda.errors import UserError
     from sda.evaluation.alarms import Alarm
     from sda.evaluation.evaluator import Evaluation, Options
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from sda.runs.run import Run
     from sda.text.context import Context
     from sda.text.sentences import Sentences
+    from sda.transfer.transfer_run import TransferRun
 
 _HOMES = {
     "train": "sda.api",
@@ -57,6 +60,8 @@ _HOMES = {
     "Sentences": "sda.text.sentences",
     "Context": "sda.text.context",
     "UserError": "sda.errors",
+    "train_transfer": "sda.api",
+    "TransferRun": "sda.transfer.transfer_run",
 }
 
 

@@ -21,6 +21,9 @@ from sda.runs.train import train_run
 from sda.settings.layers import Choices
 from sda.show.terminal import Quiet, Terminal
 from sda.text.reading import read_lines
+from sda.transfer.transfer_run import TransferRun
+from sda.transfer.transfer_settings import settle_transfer
+from sda.transfer.transfer_training import train_transfer_run
 
 
 def train(
@@ -221,6 +224,44 @@ def evaluate(
         None if real is None else _texts(real),
         options or Options(),
     )
+
+
+def train_transfer(
+    sources: Sequence[str | Path],
+    out: str | Path,
+    *,
+    metric: str | None = None,
+    seed: int = 0,
+    config: str | Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+    resume: bool = False,
+    quiet: bool = True,
+) -> TransferRun:
+    """Train a model that rewrites sentences of one style in another, and return the run.
+
+    - `sources`: a file for each style, with a sentence a line; or `["reviews"]` or `["tense"]`,
+      which need no data.
+    - `out`: a new folder, or with `resume` that of a run that was interrupted.
+    - `metric`: what a good rewriting is, as `"FILE.py:FUNCTION"`; by default style, content and
+      fluency are added up.
+    - `seed`: the same seed gives the same run, bit for bit.
+    - `config`: a settings file (TOML).
+    - `settings`: single values in a nested mapping, such as `{"stage2": {"rounds": 10}}`.
+    - `resume`: go on with the run in `out`, if there is one that began with the same arguments.
+    - `quiet`: say nothing but warnings.
+
+    A mistake in any of this raises `UserError`. `TransferRun` shows an example.
+    """
+    if isinstance(sources, str | Path):
+        raise UserError(f"sources: give a list, as [{str(sources)!r}], or of a file for each style")
+    values: dict[str, Any] = {**(settings or {}), "seed": seed}
+    if metric is not None:
+        values["metric"] = {**values.get("metric", {}), "function": metric}
+    found = settle_transfer(
+        [str(source) for source in sources], values, None if config is None else Path(config)
+    )
+    reporter = Quiet() if quiet else Terminal()
+    return train_transfer_run(found, Path(out), reporter, resume)
 
 
 def _texts(given: Sequence[str] | str | Path) -> Sequence[str]:

@@ -8,10 +8,9 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
 from sda import __version__
 from sda.commands import (
@@ -23,29 +22,20 @@ from sda.commands import (
     reproducing,
     sampler,
 )
+from sda.commands.command_kinds import LaterGroup, PlainCommand, PlainGroup
 from sda.commands.interruption import Interrupted, again
 
 
-class _Command(TyperCommand):
-    def get_params(self, ctx: Any) -> list[Any]:
-        return _without_values(super().get_params(ctx))
+class _Transfer(LaterGroup):
+    module = "sda.commands.transfer_group"
 
 
-class _Group(TyperGroup):
-    def get_params(self, ctx: Any) -> list[Any]:
-        return _without_values(super().get_params(ctx))
-
-
-def _without_values(params: list[Any]) -> list[Any]:
-    """The parameters; options that take no value are shown without one, not as `--quiet <bool>`."""
-    for param in params:
-        if getattr(param, "is_flag", False):
-            param.metavar = ""
-    return params
+class _Judge(LaterGroup):
+    module = "sda.commands.judge_group"
 
 
 app = typer.Typer(
-    cls=_Group,
+    cls=PlainGroup,
     help="Self Data Augmentation: train a model on your sentences, let it learn from the best that"
     " it writes, and see what that bought. `sda COMMAND --help` says more about a command.",
     no_args_is_help=True,
@@ -129,4 +119,21 @@ COMMANDS = {
 }
 for heading, commands in COMMANDS.items():
     for command in commands:
-        app.command(cls=_Command, rich_help_panel=heading)(command)
+        app.command(cls=PlainCommand, rich_help_panel=heading)(command)
+
+GROUPS: dict[str, tuple[str, type[LaterGroup], str]] = {
+    "transfer": (
+        "Train and write",
+        _Transfer,
+        "Rewrite sentences in another style, and score rewritings.",
+    ),
+    "judge": (
+        "Score and compare",
+        _Judge,
+        "Let people rate sentences: plan a study, serve its pages, and see what can be said.",
+    ),
+}
+for name, (heading, group, about) in GROUPS.items():
+    later = typer.Typer(cls=group, help=about, no_args_is_help=True)
+    later.callback()(lambda: None)
+    app.add_typer(later, name=name, rich_help_panel=heading)

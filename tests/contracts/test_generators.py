@@ -23,12 +23,15 @@ from torch import Tensor, nn
 from sda.models.branching import State, select
 from sda.models.causal_cnn import CnnGenerator
 from sda.models.cnn import CnnDiscriminator
+from sda.models.copying import CopyingGenerator
 from sda.models.encoder_decoder import EncoderDecoder
 from sda.models.generator import Frame, Generator, without_dropout
 from sda.models.leak import LeakGenerator
 from sda.models.oracle import load_oracle, random_oracle
+from sda.models.rewriter import Rewriter
 from sda.models.rnn import RnnGenerator
 from sda.models.transformer import TransformerGenerator
+from sda.models.transformer_rewriter import TransformerRewriter
 from sda.rewards import rollout_rewards
 from sda.sampling import sample
 from sda.text.context import Context
@@ -58,6 +61,17 @@ def leak(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Gener
     discriminator = CnnDiscriminator(WORDS, seeded(0), 3, widths=(1, 2, 4), maps=(3, 3, 2))
     sizes = {"embedding": 5, "hidden": 6, "goal_size": 3, "block": 2, "init_std": 0.8} | settings
     return LeakGenerator(Frame(WORDS, eos, LONGEST), rng, discriminator, **sizes)  # type: ignore[arg-type]
+
+
+def copying(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
+    sizes = {"embedding": 6, "reading": 5, "hidden": 6, "init_std": 0.8} | settings
+    return Rewriter(Frame(WORDS, eos, LONGEST), rng, LABELS, **sizes)  # type: ignore[arg-type]
+
+
+def transformer_copying(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
+    sizes = {"width": 8, "heads": 2, "feedforward": 12, "init_std": 0.5} | settings
+    frame = Frame(WORDS, eos, LONGEST)
+    return TransformerRewriter(frame, rng, LABELS, **sizes)  # type: ignore[arg-type]
 
 
 def rewriter(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
@@ -111,6 +125,12 @@ CASES: dict[str, Build] = {
     "encoder-decoder with a label": partial(rewriter, labels=LABELS),
     "tied encoder-decoder of fixed length": partial(rewriter, tied=True, eos=None),
     "encoder-decoder with dropout": partial(rewriter, dropout=0.5),
+    "copying": copying,
+    "copying, with one word of its own and the end": partial(copying, writable=2),
+    "copying, of fixed length": partial(copying, eos=None),
+    "copying, with dropout": partial(copying, dropout=0.5),
+    "transformer, copying": transformer_copying,
+    "transformer, copying, with dropout": partial(transformer_copying, dropout=0.5, writable=2),
     "random oracle": lambda rng: random_oracle(WORDS, LONGEST, 5, rng),
     "stored oracle": stored_oracle,
     "start and step alone": lambda rng: FixedGenerator([0.1, 0.2, 0.3, 0.4], 0, LONGEST),
@@ -123,7 +143,8 @@ SOURCES = sentences_of([1, 2, 0], [3, 0], [2, 2, 1, 3, 0])
 def things(generator: Generator, numbers: Tensor) -> Context | None:
     """The contexts with these numbers; None for a generator that writes about nothing."""
     labels = numbers if getattr(generator, "labels", None) is not None else None
-    source = SOURCES[numbers] if isinstance(generator, EncoderDecoder) else None
+    reads = isinstance(generator, EncoderDecoder | CopyingGenerator)
+    source = SOURCES[numbers] if reads else None
     return None if labels is None and source is None else Context(labels, source)
 
 

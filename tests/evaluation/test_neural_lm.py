@@ -92,11 +92,11 @@ def test_scores_name_the_model() -> None:
 @pytest.mark.slow
 def test_it_learns_words_and_their_order() -> None:
     grammar = CaptionGrammar()
-    train, real = grammar.sample(3000, seeded(1)), grammar.sample(500, seeded(2))
+    train, real = grammar.sample(1500, seeded(1)), grammar.sample(500, seeded(2))
     model = NeuralModel(train, 0, epochs=6, hidden=64)
     value = lm_score(real, model).value
     assert value < 0.5 * lm_score(real, NgramModel(train, order=1)).value
     assert lm_score(shuffled(real, 0), model).value > 5 * value
-    repeated = train.take(np.zeros(3000, np.int64))
+    repeated = train.take(np.zeros(1500, np.int64))
     poor = reverse_lstm_score(repeated, real, 0, epochs=2, hidden=64)
     assert poor.value > 5 * value

@@ -38,7 +38,7 @@ def trained(seed: int, words: int, make: Make) -> tuple[Sentences, Sentences]:
     generator = RnnGenerator(Frame(words, None, LENGTH), rng, embedding=8, hidden=8)
     objective = make(train, rng)
     optimizer = torch.optim.Adam(generator.parameters(), 0.01)
-    for _ in range(12):
+    for _ in range(6):
         for batch in batches(train, 30, rng):
             optimizer.zero_grad()
             objective(generator, batch).backward()  # type: ignore[no-untyped-call]

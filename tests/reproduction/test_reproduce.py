@@ -181,9 +181,6 @@ class Life:
     def interrupt(self) -> None:
         os.killpg(self.process.pid, signal.SIGINT)
 
-    def kill(self) -> None:
-        os.killpg(self.process.pid, signal.SIGKILL)
-
     def end(self) -> tuple[int, str]:
         _, err = self.process.communicate(timeout=SECONDS)
         return self.process.returncode, err
@@ -216,14 +213,6 @@ def test_interrupted_and_killed_it_goes_on_to_the_same_records(
     life.process.kill()
     assert life.end()[0] == -signal.SIGKILL
     wait_until_free(second)
-    assert not second.is_finished
-
-    # All are killed at once.
-    before = lines(second)
-    life = Life(tmp_path / "parts")
-    life.wait_for(lambda: lines(second) > before)
-    life.kill()
-    assert life.end()[0] == -signal.SIGKILL
     assert not second.is_finished
 
     reproduce = ("reproduce", "baselines", *OPTIONS, *places_of(tmp_path / "parts"))

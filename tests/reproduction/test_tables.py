@@ -143,6 +143,21 @@ def test_rows_about_other_numbers_than_their_start_are_named(tmp_path: Path) -> 
     assert note(sheet, "The start at a colder temperature") is not None
 
 
+def test_points_of_the_start_that_were_measured_again_give_a_distance(tmp_path: Path) -> None:
+    lower = points({t: (x, x + 0.05) for t, x in CURVE.items()})
+    older = {**start(0), "later_curve": told(start(0, points=lower), 1000)["curve"]}
+    sheet = table(tmp_path / "new", older, told(sda(0), 1000)).sheet()
+
+    assert cells(sheet, "RNN +SDA (single run)")[ABOVE] == "+0.070"
+    assert cells(sheet, "RNN at T = 0.83 (single run)")["bleu-5"] == "0.450"
+    assert note(sheet, "No distance") is None
+    assert note(sheet, "The start at a colder temperature") is None
+    # Beside rows that are as old as the start its first points stay.
+    sheet = table(tmp_path / "old", older, sda(0)).sheet()
+    assert cells(sheet, "RNN +SDA (single run)")[ABOVE] == "+0.020"
+    assert cells(sheet, "RNN at T = 0.83 (single run)")["bleu-5"] == "0.500"
+
+
 def test_points_about_other_sentences_bring_their_own_start(tmp_path: Path) -> None:
     other = start(0, real_points={"bleu-5": 0.4, "distinct-2": 0.6})
     sheet = table(tmp_path, other).sheet()

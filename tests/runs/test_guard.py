@@ -89,7 +89,7 @@ def test_the_limits_of_hand_over_go_back_to_the_last_epoch_within_them() -> None
     breach = watching.look(line("imitation", 5, **START | {"duplicate_share": 0.31}))
     assert breach is not None and breach.back_to == 3
     assert breach.seen == "duplicates rose from 1.0 % to 31.0 %, more than 2 points"
-    assert "goes back to epoch 3, the last that was measured within" in breach.message
+    assert "goes back to epoch 3, the last state within the limits" in breach.message
 
 
 def test_without_the_check_the_limits_are_not_looked_at() -> None:
@@ -116,7 +116,7 @@ def test_stage_two_stops_and_the_run_is_finished(tmp_path: Path) -> None:
 
     stages = [found["stage"] for found in run.progress()]
     assert stages.count("imitation") == 1
-    assert run.progress()[-1]["guard"].startswith("guard: length is ")
+    assert run.progress()[-1]["guard"].startswith("length is ")
     assert run.is_finished
     assert run.scores()[-1].name == "sda"
 

@@ -1,5 +1,6 @@
 """A run can be used from any folder, and moved with its text or without."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -101,9 +102,11 @@ def test_every_path_of_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_resume_as_a_command(begun: Path, command: Callable[..., Answer]) -> None:
     run = begun / "runs" / "x"
-    answer = command("resume", run, "--quiet")
+    answer = command("resume", run, "--json")
 
-    assert (answer.code, answer.out) == (0, "")
+    told = [json.loads(line).get("message", "") for line in answer.out.splitlines()]
+    assert answer.code == 0
+    assert [text for text in told if text.startswith("going on after epoch")]
     assert Run(run).is_finished
     before = outcome(run)
     again = command("resume", run)

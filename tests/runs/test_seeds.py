@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from sda.errors import UserError
+from sda.runs.hand_over import HandedOver
 from sda.runs.run import Run
-from sda.runs.seeds import SeedRow, seed_rows, seed_table
+from sda.runs.seeds import METRIC_NOTE, SHORT, SeedRow, seed_rows, seed_table, verdicts
+from sda.scoring.comparison import Comparison, Quality
 
 
 def changed(run: Run, folder: Path, setting: str, higher: float) -> Run:
@@ -122,6 +124,22 @@ def test_folders_of_an_experiment_lose_seed_and_key(captions_run: Run, tmp_path:
         "sda-small: sda",
         "raft-small-0-0123456789abc: raft",
     ]
+
+
+def test_the_own_metric_of_a_run_is_a_column_and_its_verdict_stands_below(
+    captions_run: Run, tmp_path: Path
+) -> None:
+    shutil.copytree(captions_run.path, tmp_path / "mine")
+    quality = Quality("mine", start=0.25, result=0.5, error=0.01, scored=100, needed=1.64)
+    handed = HandedOver("last", "Stage II bought something.", Comparison((), quality))
+    (tmp_path / "mine" / "handed_over.json").write_text(json.dumps(handed.as_dict()))
+    run = Run(tmp_path / "mine")
+    rows = seed_rows([run])
+    table = seed_table(rows, SHORT, notes=verdicts([run]))
+
+    assert table.header[:3] == ["", "seeds", "metric"]
+    assert [row[2] for row in table.body] == ["-", "0.250", "-", "0.500"]
+    assert table.notes == ["mine: Stage II bought something.", METRIC_NOTE]
 
 
 def test_a_run_given_twice_is_refused(captions_run: Run) -> None:

@@ -29,6 +29,7 @@ from sda.runs.run import Run
 from sda.runs.start import JUDGE, SECTIONS, start_rows
 from sda.scoring.row_scorer import ScoredRow
 from sda.settings.schema import Settings
+from sda.show.terminal import JsonLines
 from sda.training.stages import DiscriminatorSettings
 
 Command = Callable[..., Answer]
@@ -388,3 +389,14 @@ def test_a_start_is_written_into_the_settings(start: Run) -> None:
 
     assert settings.start == "runs/first" and origins["start"] == "command line"
     assert start.settings.start is None
+
+
+def test_a_run_that_begins_with_another_does_not_say_that_it_goes_on(
+    start: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from_start(start, tmp_path / "run", reporter=JsonLines())
+    assert "going on" not in capsys.readouterr().out
+
+    interrupted(start, tmp_path / "again", epochs=1)
+    from_start(start, tmp_path / "again", reporter=JsonLines(), resume=True)
+    assert "going on after epoch" in capsys.readouterr().out

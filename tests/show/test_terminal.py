@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.progress import TimeElapsedColumn
 
 from sda.show import terminal
+from sda.show.bars import Pace
 from sda.show.terminal import Counter, Terminal
 
 
@@ -81,33 +82,54 @@ def test_a_slow_metric_has_a_bar_while_it_is_asked(
     clock = [100.0]
     monkeypatch.setattr(terminal.time, "monotonic", lambda: clock[0])
     shown = Terminal()
-    shown.asking(0, 9)
+    shown.part("metric calls", 0, 9)
     shown.start("a run", [("text", "toy")], 5, 0)
-    shown.asking(0, 500)
+    shown.part("metric calls", 0, 500)
     clock[0] += 1.9
-    shown.asking(40, 500)
+    shown.part("metric calls", 40, 500)
     assert "metric" not in screen.getvalue()
     clock[0] += 0.2
-    shown.asking(44, 500)
-    shown.asking(120, 500)
+    shown.part("metric calls", 44, 500)
+    shown.part("metric calls", 120, 500)
     assert shown._bars is not None
     shown._bars.refresh()
     line = [line for line in screen.getvalue().splitlines() if "120/500" in line][-1]
-    assert line.startswith("metric") and "calls" in line
-    shown.asking(500, 500)
+    assert line.startswith("metric calls")
+    shown.part("metric calls", 500, 500)
     assert [task.description for task in shown._bars.tasks] == ["starting"]
+    shown.stop()
+
+
+def test_the_time_of_a_part_is_not_taken_for_that_of_an_epoch(
+    screen: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(terminal.time, "monotonic", lambda: clock[0])
+    shown = Terminal()
+    shown.start("a run", [("text", "toy")], 5, 0)
+    assert shown._bars is not None
+    shown._bars.get_time = lambda: clock[0]
+    shown._pace = Pace(clock[0])
+    clock[0] += 10
+    shown.epoch({"stage": "mle", "epoch": 1})
+    for fitted in range(4):
+        shown.part("judges", fitted, 3)
+        clock[0] += 100 if fitted < 3 else 10
+    shown.epoch({"stage": "mle", "epoch": 2})
+
+    assert shown._pace.left(3, clock[0]) == pytest.approx(30)
     shown.stop()
 
 
 def test_a_metric_that_fails_leaves_its_bar_to_the_next_question(screen: io.StringIO) -> None:
     shown = Terminal()
     shown.start("a run", [("text", "toy")], 5, 0)
-    shown.asking(0, 10)
-    shown._asked_since -= 10
-    shown.asking(3, 10)
-    shown.asking(0, 7)
-    shown._asked_since -= 10
-    shown.asking(2, 7)
+    shown.part("metric calls", 0, 10)
+    shown._part_since -= 10
+    shown.part("metric calls", 3, 10)
+    shown.part("metric calls", 0, 7)
+    shown._part_since -= 10
+    shown.part("metric calls", 2, 7)
     assert shown._bars is not None
     assert [(task.completed, task.total) for task in shown._bars.tasks[1:]] == [(2, 7)]
     shown.stop()

@@ -148,8 +148,18 @@ def test_a_clearly_worse_kind_leaves_the_race_and_the_best_has_all_members() -> 
     torch.manual_seed(0)
     settings = QUICK.model_copy(update={"members": 3, "unseen": 0.2})
     candidates = {"blind": blind, "states": states}
-    best, members, fits = race(candidates, written, ~has_a_pair(written.tokens), settings, 4)
+    told: list[tuple[int, int]] = []
+    best, members, fits = race(
+        candidates,
+        written,
+        ~has_a_pair(written.tokens),
+        settings,
+        4,
+        lambda done, total: told.append((done, total)),
+    )
 
+    # The kind that left is not waited for.
+    assert told == [(0, 6), (1, 6), (2, 4), (3, 4), (4, 4)]
     assert best == "states" and len(members) == 3
     assert made == ["blind 0", "states 0", "states 1", "states 2"]
     assert fits["states"].loss < fits["blind"].loss

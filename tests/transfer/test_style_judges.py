@@ -8,6 +8,7 @@ import torch
 
 from sda.errors import UserError
 from sda.transfer import style_cnn
+from sda.transfer.length_batches import length_batches
 from sda.transfer.sources import styled_source
 from sda.transfer.style_counts import WordTable
 from sda.transfer.style_judges import (
@@ -135,6 +136,15 @@ def test_no_sentence_is_in_both_halves() -> None:
     assert 0.4 < len(first) / len(first | second) < 0.6
     with pytest.raises(UserError, match="style 'b' has too few different sentences"):
         halves(StyledTexts(("a", "b"), (REVIEWS.texts[0], ("one",) * 9)))
+
+
+def test_batches_hold_every_row_once_and_rows_of_about_one_length() -> None:
+    lengths = torch.arange(1000) % 20
+    batches = length_batches(lengths, 10, torch.Generator().manual_seed(0))
+
+    assert sorted(torch.cat(batches).tolist()) == list(range(1000))
+    assert max(int(lengths[rows].max() - lengths[rows].min()) for rows in batches) <= 2
+    assert len(length_batches(torch.ones(25), 10, torch.Generator())) == 3
 
 
 def test_a_file_that_is_no_judge_is_refused(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def evaluate(
         bool,
         typer.Option(
             "--grammar",
-            help="Count mistakes of English grammar; needs the extra sda\\[grammar].",
+            help="Count mistakes of English grammar; needs the extra sda-text\\[grammar].",
             rich_help_panel=MEASURING,
         ),
     ] = False,
@@ -94,7 +94,7 @@ def evaluate(
         Path | None,
         typer.Option(
             help="Folder of a sentence transformer, to compare samples and real text by their"
-            " meaning; needs the extra sda\\[sentence].",
+            " meaning; needs the extra sda-text\\[sentence].",
             rich_help_panel=MEASURING,
         ),
     ] = None,
@@ -193,26 +193,32 @@ def compare(
         str | None,
         typer.Option(
             help="Names of the scores to show, with commas between them, such as"
-            " bleu-5,self-bleu-5; by default the main ones."
+            " bleu-5,self-bleu-5; by default the most telling ones."
         ),
     ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show every main score and every cost.")
+    ] = False,
     json_file: JsonFile = None,
     markdown: MarkdownFile = None,
     latex: LatexFile = None,
 ) -> None:
-    """Show several runs in one table: scores and costs, with mean and deviation over seeds."""
+    """Show several runs in one table, with mean and deviation over seeds, and their verdicts."""
     from rich.console import Console
 
     from sda.files import refuse_overlap, write_json, write_text
     from sda.runs.run import Run
-    from sda.runs.seeds import SHOWN, seed_rows, seed_table
+    from sda.runs.seeds import SHORT, SHOWN, seed_rows, seed_table, verdicts
     from sda.show.markup import as_latex, as_markdown
     from sda.show.rich_tables import show_wide
 
     refuse_overlap({"--json": json_file, "--markdown": markdown, "--latex": latex})
-    rows = seed_rows([Run(path) for path in runs])
-    wanted = SHOWN if scores is None else [name.strip() for name in scores.split(",")]
-    table = seed_table(rows, wanted, strict=scores is not None)
+    found = [Run(path) for path in runs]
+    rows = seed_rows(found)
+    wanted = SHOWN if every else SHORT
+    if scores is not None:
+        wanted = tuple(name.strip() for name in scores.split(","))
+    table = seed_table(rows, wanted, strict=scores is not None, notes=verdicts(found))
     if json_file is not None:
         write_json(json_file, [row.as_dict() for row in rows])
     for path, text in ((markdown, as_markdown), (latex, as_latex)):

@@ -9,7 +9,6 @@ import typer
 
 from sda.commands.interruption import resumable
 from sda.commands.options import (
-    HOW_WORDS_ARE_CUT,
     TEXT,
     Column,
     Deduplicate,
@@ -17,10 +16,11 @@ from sda.commands.options import (
     Field,
     Label,
     Lower,
+    MaybeTokens,
+    Resume,
     Seed,
     Subwords,
     Test,
-    TokenizerName,
     Valid,
     checked_seed,
     text_or_none,
@@ -171,9 +171,7 @@ def train(
     field: Field = None,
     label: Label = None,
     lower: Lower = False,
-    tokenizer: Annotated[
-        TokenizerName | None, typer.Option(help=HOW_WORDS_ARE_CUT, rich_help_panel=TEXT)
-    ] = None,
+    tokenizer: MaybeTokens = None,
     subwords: Subwords = None,
     min_count: Annotated[
         int | None,
@@ -195,14 +193,7 @@ def train(
     deduplicate: Deduplicate = False,
     valid: Valid = None,
     test: Test = None,
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume",
-            help="Go on with the run in --out if there is one that began with these same options;"
-            " `sda resume RUN` needs no options.",
-        ),
-    ] = False,
+    resume: Resume = False,
     quiet: Quietly = False,
     json_lines: JsonLines = False,
 ) -> None:
@@ -251,7 +242,7 @@ def train(
     )
     settings, origins = choices.settle()
     folder = out or default_folder(source, generator, method_name(settings), profile, settings.seed)
-    reporter = _reporter(quiet, json_lines)
+    reporter = make_reporter(quiet, json_lines)
     if method is None and settings.method == "mle" and config is None:
         reporter.say(
             "no metric was given, so the text is all there is to learn: maximum likelihood, and no"
@@ -277,8 +268,14 @@ def resume(
     object is not in the folder: go on with such a run by `sda.resume` in Python.
     """
     from sda.runs.resume import resume_run
+    from sda.transfer.transfer_folder import is_transfer_run
 
-    reporter = _reporter(quiet, json_lines)
+    reporter = make_reporter(quiet, json_lines)
+    if is_transfer_run(run):
+        from sda.commands.transferring import go_on
+
+        go_on(run, reporter, quiet)
+        return
     with resumable(run):
         found = resume_run(run, reporter, device=None if device is None else device.value)
     _show_end(found, reporter, quiet, json_lines)
@@ -299,7 +296,8 @@ def default_folder(source: str, generator: str, method: str, profile: str, seed:
     return Path("runs") / f"{name}-{kind}-{profile}-{seed}"
 
 
-def _reporter(quiet: bool, json_lines: bool) -> Reporter:
+def make_reporter(quiet: bool, json_lines: bool) -> Reporter:
+    """Who tells what a run does, in the way that the user asked for."""
     from sda.show.terminal import JsonLines, Quiet, Terminal
 
     return JsonLines() if json_lines else Quiet() if quiet else Terminal()
@@ -332,4 +330,4 @@ def demo(
     """
     from sda.commands.demonstration import run_demo
 
-    run_demo(out, seed, profile, _reporter(False, False))
+    run_demo(out, seed, profile, make_reporter(False, False))

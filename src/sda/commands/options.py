@@ -69,6 +69,11 @@ Tokens = Annotated[
     TokenizerName,
     typer.Option("--tokenizer", help=HOW_WORDS_ARE_CUT, rich_help_panel=TEXT),
 ]
+MaybeTokens = Annotated[
+    TokenizerName | None,
+    typer.Option("--tokenizer", help=HOW_WORDS_ARE_CUT, rich_help_panel=TEXT),
+]
+"""The same where leaving it out is another answer than any of them."""
 Subwords = Annotated[
     int | None,
     typer.Option(
@@ -118,6 +123,14 @@ Seed = Annotated[
     typer.Option(
         callback=checked_seed,
         help="Start of all random choices: the same seed gives the same result.",
+    ),
+]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--resume",
+        help="Go on with the run in --out if there is one that began with these same options;"
+        " `sda resume RUN` needs no options.",
     ),
 ]
 

@@ -66,7 +66,10 @@ def reproduce(
         bool, typer.Option("--plan", help="Say what is done and what is left, and run nothing.")
     ] = False,
 ) -> None:
-    """Run the rows of an experiment's table that the ledger does not have, and print the table."""
+    """Run the rows of an experiment's table that the ledger does not have, and print the table.
+
+    `human` makes a study for `sda judge` of the paper's human evaluation instead.
+    """
     from rich.console import Console
 
     from sda.errors import UserError
@@ -80,6 +83,14 @@ def reproduce(
     from sda.reproduction.tables import base_tables
     from sda.reproduction.watch import Screen, span
 
+    if experiment == "human":
+        unused = {"--seeds": seeds, "--rows": rows, "--row": own}
+        if any(value is not None for value in unused.values()):
+            raise UserError(
+                f"human: {', '.join(unused)} have no use there; its rows are the paper's"
+            )
+        _reproduce_human(profile, models, data, out, results, dry_run)
+        return
     asked = as_asked(experiment, profile, own or [], rows, data, out, results)
     found, places = asked.experiment, asked.places
     wanted = plan_jobs(found, profile, models, seeds, asked.rows)
@@ -118,6 +129,53 @@ def reproduce(
     _show_tables(base_tables(found, places.ledger, profile, models, seeds, shown), False)
     if not plan.left:
         console.print(asked.nothing_run(wanted, profile), markup=False, soft_wrap=True)
+
+
+def _reproduce_human(
+    profile: str,
+    models: list[str] | None,
+    data: Path,
+    out: Path,
+    results: Path | None,
+    dry_run: bool,
+) -> None:
+    from rich.console import Console
+
+    from sda.reproduction.human_study import INTRODUCTION, human_study
+    from sda.reproduction.ledger import Ledger
+    from sda.reproduction.runner import estimate
+    from sda.reproduction.shipped import HERE, shipped_folder
+    from sda.reproduction.watch import span
+    from sda.reproduction.work import Places
+    from sda.show.rich_tables import show
+    from sda.studies.plan_table import plan_table, usual_designs
+    from sda.studies.power import PAPER
+
+    beneath = shipped_folder() if results is None else None
+    places = Places(data, out, results or HERE, beneath)
+    asked = human_study(profile, models, places, None)
+    console, told = Console(), Console(stderr=True, highlight=False)
+    for line in INTRODUCTION:
+        told.print(line, markup=False)
+    show(plan_table(usual_designs(PAPER), None, 0), console)
+    show(asked.proxies(), console)
+    left = [] if asked.folder.exists else asked.missing()
+    if left:
+        time = estimate(left, Ledger(shipped_folder()).records(), 1)
+        told.print(
+            f"runs whose sentences are not in {out}: {len(left)}"
+            + (f", about {span(time)}" if time else "")
+        )
+    if dry_run:
+        for job in left:
+            told.print(f"left: {job.name}", markup=False)
+        return
+    for job in left:
+        told.print(f"training {job.name}", markup=False)
+        asked.train(job)
+    if not asked.folder.exists:
+        asked.build()
+    print(f"{asked.folder.path}: the study is made; next: sda judge serve {asked.folder.path}")
 
 
 def table(

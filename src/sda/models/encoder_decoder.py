@@ -15,7 +15,7 @@ from sda.models.branching import State
 from sda.models.generator import Frame
 from sda.models.hidden import HiddenStateGenerator
 from sda.models.initialise import normal_
-from sda.models.rnn import mirror
+from sda.models.rnn import read_both_ways
 from sda.text.context import Context, labels_of, source_of
 from sda.text.sentences import Sentences
 
@@ -55,11 +55,8 @@ class EncoderDecoder(HiddenStateGenerator):
     def start(self, n: int, context: Context | None = None) -> State:
         source = source_of(context).trimmed()
         words = self.dropouts[0](self.embedding(source.tokens))
-        # Read from the end and turned round again, each place knows what comes after it.
-        turn = mirror(source)[:, :, None]
-        after, _ = self.backwards(words.gather(1, turn.expand_as(words)))
-        both = (self.forwards(words)[0], after.gather(1, turn.expand_as(after)))
-        found = torch.tanh(self.places(torch.cat(both, 2)))
+        both = read_both_ways(source, words, self.forwards, self.backwards)
+        found = torch.tanh(self.places(both))
         places = torch.cat((self.nowhere.expand(n, 1, -1), found), 1)
         real = torch.cat((source.mask.new_ones(n, 1), source.mask), 1)
         # The mean of all places, so that the first word knows the source as well.

@@ -97,9 +97,9 @@ class Generator(nn.Module, ABC):
         """
         sentences = sentences.trimmed()
         inputs, mask = self.inputs(sentences), sentences.mask
-        state = self.start(len(sentences), sentences.context)
         states, figures = [], []
         with without_dropout(self):
+            state = self.start(len(sentences), sentences.context)
             for t in range(inputs.shape[1]):
                 logits, state = self.step(state, inputs[:, t])
                 states.append(vectors(state).to(logits))

@@ -143,3 +143,15 @@ def mirror(sentences: Sentences) -> Tensor:
     last = (sentences.lengths - 1).clamp(min=0)
     columns = torch.arange(sentences.tokens.shape[1], device=last.device)
     return (last[:, None] - columns).clamp(min=0)
+
+
+def read_both_ways(
+    sentences: Sentences, words: Tensor, forwards: nn.GRU, backwards: nn.GRU
+) -> Tensor:
+    """(B, T, 2H): what each place knows of the words before it and of those after it.
+
+    The second reader begins at the end of each sentence, and its states are turned round again.
+    """
+    turn = mirror(sentences)[:, :, None]
+    after, _ = backwards(words.gather(1, turn.expand_as(words)))
+    return torch.cat((forwards(words)[0], after.gather(1, turn.expand_as(after))), 2)

@@ -64,9 +64,21 @@ class Function(ReferenceMetric):
         explain: Callable[[Sequence[str], Sequence[About], _Wrong], str],
     ) -> Tensor:
         texts = self._vocabulary.decode(sentences)
+        abouts = in_words(sentences, self._label_names, self._vocabulary)
+        return self._of_texts(texts, abouts, explain)
+
+    def of_texts(self, texts: Sequence[str], abouts: Sequence[About]) -> Tensor:
+        """(B,) the scores of texts that are about these things."""
+        return self._of_texts(texts, abouts, self._blame)
+
+    def _of_texts(
+        self,
+        texts: Sequence[str],
+        abouts: Sequence[About],
+        explain: Callable[[Sequence[str], Sequence[About], _Wrong], str],
+    ) -> Tensor:
         if not texts:
             return torch.zeros(0, dtype=torch.float64)
-        abouts = in_words(sentences, self._label_names, self._vocabulary)
         try:
             return torch.tensor(self._call(texts, abouts), dtype=torch.float64)
         except _Wrong as wrong:

@@ -94,11 +94,18 @@ def is_on_equal_terms(plane: Plane, one: RunRecord, other: RunRecord) -> bool:
     )
 
 
+def measured_like(run: RunRecord, start: RunRecord) -> RunRecord:
+    """The start with the points that were measured as those of the run were, if it has such."""
+    is_older = has_points_like_its_table(run) and not has_points_like_its_table(start)
+    return (start.later or start) if is_older else start
+
+
 def distance_on(plane: Plane, run: RunRecord, start: RunRecord) -> Distance | None:
     """The run above the curve of the start; None where either has no point on the plane.
 
     Also None where the two were not measured on equal terms.
     """
+    start = measured_like(run, start)
     if not is_on_equal_terms(plane, run, start):
         return None
     points, curve = _curve(plane, run), _curve(plane, start)

@@ -14,6 +14,7 @@ from sda.evaluation.catalogue import current_name
 from sda.files import naming, read_json, write_text
 
 FORMAT = 1
+LATER_CURVE = "later_curve"
 FIELDS = (
     "key",
     "experiment",
@@ -67,6 +68,12 @@ class RunRecord:
         """Values by name at temperature 1; of `real` those of real text."""
         return {name: score["value"] for name, score in self.data[of].items()}
 
+    @property
+    def later(self) -> RunRecord | None:
+        """The same with the points that were measured again, as those of newer records are."""
+        curve = self.data.get(LATER_CURVE)
+        return None if curve is None else RunRecord(self.path, {**self.data, "curve": curve})
+
 
 class Ledger:
     """A folder of records, `EXPERIMENT/NAME.json`."""
@@ -109,6 +116,10 @@ class Ledger:
         write_text(path, f"{{\n{lines}\n}}\n")
         self.__dict__.pop("_by_key", None)
         return RunRecord(path, whole)
+
+    def add_points(self, record: RunRecord, curve: Mapping[str, Any]) -> RunRecord:
+        """Points that were measured again, beside all that the record has."""
+        return self.write({**read_json(record.path), LATER_CURVE: dict(curve)})
 
 
 def _renamed(data: Mapping[str, Any]) -> dict[str, Any]:

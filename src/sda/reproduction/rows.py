@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import mean
 
 from sda.evaluation.dominance import Plane
 from sda.reproduction.cost_columns import COSTS
 from sda.reproduction.definitions import Experiment, RowDefinition
-from sda.reproduction.distance import Distance, distance_on, start_key
+from sda.reproduction.distance import (
+    Distance,
+    distance_on,
+    has_points_like_its_table,
+    start_key,
+)
 from sda.reproduction.jobs import Job, plan_jobs
 from sda.reproduction.ledger import Ledger, RunRecord
 
@@ -25,6 +30,8 @@ class Row:
     base: str
     jobs: tuple[Job, ...]
     ledger: Ledger
+    is_later: bool = False
+    """Whether points that were measured again are taken: those of all other rows are as new."""
 
     @property
     def name(self) -> str:
@@ -49,7 +56,11 @@ class Row:
     def records(self) -> dict[int, RunRecord]:
         """The finished runs."""
         found = {job.seed: self.ledger.find(job.key) for job in self.jobs}
-        return {seed: record for seed, record in found.items() if record is not None}
+        return {
+            seed: (record.later or record) if self.is_later else record
+            for seed, record in found.items()
+            if record is not None
+        }
 
     @cached_property
     def starts(self) -> dict[int, str]:
@@ -107,11 +118,15 @@ def read_rows(
     jobs: dict[str, list[Job]] = {}
     for job in plan_jobs(experiment, profile, [base], seeds, rows):
         jobs.setdefault(job.row, []).append(job)
-    return [
+    found = [
         Row(definition, base, tuple(jobs[definition.name]), ledger)
         for definition in experiment.rows
         if definition.name in jobs
     ]
+    others = [record for row in found if not row.is_start for record in row.records.values()]
+    if not others or not all(map(has_points_like_its_table, others)):
+        return found
+    return [replace(row, is_later=row.is_start) for row in found]
 
 
 def _value(record: RunRecord, column: str) -> float | None:

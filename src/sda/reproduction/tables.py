@@ -16,6 +16,7 @@ from sda.reproduction.definitions import Experiment, chosen
 from sda.reproduction.distance import (
     has_points_like_its_table,
     is_on_equal_terms,
+    measured_like,
     plane_title,
     planes_for,
 )
@@ -204,7 +205,7 @@ class BaseTable:
         """Whether a run of the row cannot be held against its start, because of their numbers."""
         pairs = [(run, row.ledger.find(row.starts[seed])) for seed, run in row.records.items()]
         return any(
-            start is not None and not is_on_equal_terms(self.plane, run, start)
+            start is not None and not is_on_equal_terms(self.plane, run, measured_like(run, start))
             for run, start in pairs
         )
 

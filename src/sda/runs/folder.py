@@ -22,6 +22,7 @@ from sda.source import Loaded
 from sda.text.vocabulary import Vocabulary, vocabulary_from_json
 
 STOPPED_IN = "stopped_in"  # the stage in which a callback ended the run, in finished.json
+STYLE_FILES = "sources"  # a setting that only runs of style transfer have
 OWN_TEXT = "run:text.txt"  # the source of a run that was given a list of texts
 STAGE_ONE = "stage1"  # the checkpoint that both MLE and whatever follows it share
 # Where two settings differ, what people choose themselves is named before what follows from it.
@@ -84,7 +85,14 @@ class RunFolder:
         """The settings that the folder was made with."""
         if not self.holds_run:
             raise UserError(f"{self.path}: not a run folder (no config.toml in it)")
-        found = make_settings(read_toml(self.config))
+        table = read_toml(self.config)
+        if STYLE_FILES in table:
+            path = shlex.quote(str(self.path))
+            raise UserError(
+                f"{self.path}: a run of style transfer; `sda transfer apply {path} --to STYLE`"
+                " rewrites with it"
+            )
+        found = make_settings(table)
         if found.source == OWN_TEXT:
             # Its own text is where the run is, wherever that may be by now.
             found = found.model_copy(update={"source": str(self.text)})

@@ -36,7 +36,7 @@ class Breach:
         if self.back_to is not None:
             place = f"epoch {self.back_to}" if self.back_to else "the end of Stage I"
             end += f" and goes back to {place}, {self.because}"
-        return f"guard: {self.seen}; {end}"
+        return f"{self.seen}; {end}"
 
 
 @dataclass
@@ -124,7 +124,7 @@ class Guard:
         changes = find_changes(self._figures_of_start, line, self.hand_over)
         broken = [change.reason for change in changes if change.is_broken]
         if broken:
-            because = "the last that was measured within the limits of hand_over"
+            because = "the last state within the limits on what the result may lose (hand_over)"
             return Breach("; ".join(broken), self._within, because)
         if changes:
             self._within = line["epoch"]

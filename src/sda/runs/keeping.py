@@ -89,7 +89,7 @@ def hand_over_judged(
     if best.keep < 1:
         cost += f", writing {1 / best.keep:.2g} sentences for each one kept"
     what = "Stage II" if best.stage == LAST else "The judge, choosing among sentences of the start,"
-    sentence = f"{compared.sentence(what, cost)} {judge.told()}"
+    sentence = f"{compared.sentence(what, cost)} {judge.sentence()}"
     return HandedOver(best.stage, sentence, compared, best.keep)
 
 

@@ -13,6 +13,7 @@ from sda.errors import UserError
 from sda.evaluation.catalogue import KINDS
 from sda.evaluation.evaluator import Evaluation
 from sda.runs.costs import run_costs
+from sda.runs.hand_over import read_handed_over
 from sda.runs.origin import refuse_mixed
 from sda.runs.run import Run
 from sda.settings.schema import leaves
@@ -26,8 +27,25 @@ COSTS = {
     "calls": "calls",
     "cpu_seconds": "cpu-seconds",
 }
-SHOWN = (*(kind.name for kind in KINDS if kind.main), *COSTS.values())
+METRIC = "metric"
+SHOWN = (METRIC, *(kind.name for kind in KINDS if kind.main), *COSTS.values())
+SHORT = (
+    METRIC,
+    "grammatical-share",
+    "nll-oracle",
+    "bleu-5",
+    "self-bleu-5",
+    "mauve-ngram",
+    "duplicate-share",
+    "copy-share",
+    "calls",
+)
+"""The columns that tell most: quality, diversity, and what was paid."""
 REAL = "real text"
+START_PLACE = 1  # in the table of a run, below real text
+METRIC_NOTE = (
+    "metric: the run's own metric on validation sentences, asked once to decide what is handed over"
+)
 # What tells runs of one row apart: the seed, and the folder of the start, one for each seed.
 _NOT_IN_ROW = ("seed", "start")
 # Folders of an experiment end in the seed and ten digits that tell their settings apart.
@@ -75,7 +93,7 @@ def seed_rows(runs: Sequence[Run]) -> list[SeedRow]:
             costs = {}
             if temperature is not None:
                 costs = _cost_values([_costs_of(run, place) for run in group])
-            row = SeedRow(title, seeds, scores | costs)
+            row = SeedRow(title, seeds, _metric_values(group, place) | scores | costs)
             _, names = found.setdefault(repr((title, seeds, scores)), (row, []))
             names.append(name)
     titles = Counter(row.name for row, _ in found.values())
@@ -88,7 +106,10 @@ def seed_rows(runs: Sequence[Run]) -> list[SeedRow]:
 
 
 def seed_table(
-    rows: Sequence[SeedRow], scores: Sequence[str] = SHOWN, strict: bool = False
+    rows: Sequence[SeedRow],
+    scores: Sequence[str] = SHOWN,
+    strict: bool = False,
+    notes: Sequence[str] = (),
 ) -> Table:
     """A column a score; scores that no row has are left out, or if strict an error."""
     known = dict.fromkeys(name for row in rows for name in row.values)
@@ -100,7 +121,9 @@ def seed_table(
         [row.name, len(row.seeds), *(row.figure(score) for score in shown)] for row in rows
     ]
     columns = [NAMES, Column("seeds", digits=0), *map(score_column, shown)]
-    return Table.of_rows("Scores on test data, and costs", columns, body, fixed=2)
+    if METRIC in shown:
+        notes = [*notes, METRIC_NOTE]
+    return Table.of_rows("Scores on test data, and costs", columns, body, notes, fixed=2)
 
 
 def _groups(runs: Sequence[Run]) -> dict[str, list[Run]]:
@@ -147,6 +170,28 @@ def _cost_values(costs: Sequence[dict[str, float]]) -> dict[str, list[float]]:
             if name in cost:
                 values.setdefault(shown, []).append(cost[name])
     return values
+
+
+def _metric_values(group: Sequence[Run], place: int) -> dict[str, list[float]]:
+    """What the runs' own metric said on validation data, of the start and of the result.
+
+    It was asked when the result was checked, and may be too dear to be asked again for a table.
+    """
+    last = len(group[0].scores()) - 1
+    found = [
+        handed.comparison.quality
+        for handed in (read_handed_over(run.folder.handed_over) for run in group)
+        if handed is not None and handed.comparison is not None
+    ]
+    asked = [quality for quality in found if quality is not None]
+    if len(asked) < len(group) or place not in (START_PLACE, last):
+        return {}
+    return {METRIC: [one.start if place == START_PLACE else one.result for one in asked]}
+
+
+def verdicts(runs: Sequence[Run]) -> list[str]:
+    """A sentence on each run that says what it bought, after the name of its folder."""
+    return [f"{run.path.name}: {run.verdict}" for run in runs if run.verdict is not None]
 
 
 def _values(rows: Sequence[Evaluation]) -> dict[str, list[float]]:

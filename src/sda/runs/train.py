@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -122,8 +123,15 @@ class _Training:
         device = find_device(settings.device)
         self.state, metric = build_state(settings, loaded.corpus, rng, device)
         self.metric = ask_through_archive(
-            self.state, metric, settings, loaded.corpus, folder.archive, reporter.asking
+            self.state,
+            metric,
+            settings,
+            loaded.corpus,
+            folder.archive,
+            partial(reporter.part, "metric calls"),
         )
+        if self.state.judge is not None:
+            self.state.judge.told = partial(reporter.part, "judges")
         self.phases, schedule, training = plan(settings)
         self.corpus = augment(settings, hold_out(settings, loaded.corpus)).to(device)
         buffer = self.state.buffer
@@ -172,6 +180,7 @@ class _Training:
     def run(self) -> None:
         folder, state = self.folder, self.state
         folder.keep_text(self.loaded)
+        is_begun = folder.checkpoints.latest() is not None
         done = self._go_back()
         settings = self.settings
         title = f"{method_name(settings)} on {settings.source}, seed {settings.seed}"
@@ -181,6 +190,10 @@ class _Training:
         self.reporter.start(title, self.loaded.summary, epochs, done)
         if self.budget.sentence:
             self.reporter.say(self.budget.sentence)
+        if is_begun and done:
+            calls = state.archive.calls
+            paid = f", {calls:,} metric calls already made" if calls else ""
+            self.reporter.say(f"going on after epoch {done} of {epochs}{paid}")
         for sentence in self.loaded.advice if not done else ():
             self.reporter.say(f"advice: {sentence}")
         watch = Watch()

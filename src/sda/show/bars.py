@@ -42,6 +42,10 @@ class Pace:
         self._spans = [*self._spans[1 - RECENT :], now - self._last]
         self._last = now
 
+    def skip(self, span: float) -> None:
+        """So many seconds of the step that is going on are not usual for its kind."""
+        self._last += span
+
     def left(self, steps: float, now: float) -> float | None:
         """Seconds until so many further steps are done; None before the first step."""
         if not self._spans:

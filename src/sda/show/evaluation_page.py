@@ -8,16 +8,12 @@ from pathlib import Path
 from rich.console import Console
 
 from sda.evaluation.evaluator import Evaluation
-from sda.evaluation.score import Score
 from sda.files import write_json, write_text
 from sda.show import rich_tables
-from sda.show.evaluation_table import REAL, evaluation_table
+from sda.show.evaluation_table import REAL, evaluation_table, signature_table
 from sda.show.markup import as_latex, as_markdown
 from sda.show.page import render
 from sda.show.short_names import file_names
-from sda.show.table import Column, Table
-
-_SIGNATURES = (Column("score", align="left"), *map(Column, ("value", "95 % interval", "signature")))
 
 
 def show(files: Sequence[Path], evaluations: Sequence[Evaluation], every: bool) -> None:
@@ -66,7 +62,7 @@ def as_html(files: Sequence[Path], evaluations: Sequence[Evaluation]) -> str:
         f"Scores of {', '.join(names)}{' beside real text' if ceiling else ''}",
         scores=scores,
         nearest=[_nearest(name, each) for name, each in found if each.nearest],
-        signatures=[_signatures(name, each) for name, each in sets],
+        signatures=[signature_table(name, each) for name, each in sets],
     )
 
 
@@ -76,16 +72,3 @@ def _nearest(name: str, evaluation: Evaluation) -> dict[str, object]:
         for pair in evaluation.nearest
     ]
     return {"title": name, "sentences": sentences}
-
-
-def _signatures(name: str, scores: Sequence[Score]) -> Table:
-    rows = [
-        [
-            score.name,
-            f"{score.value:.6g}",
-            "" if score.interval is None else "{:.6g} to {:.6g}".format(*score.interval),
-            score.signature,
-        ]
-        for score in scores
-    ]
-    return Table.of_rows(f"Values, intervals and signatures of {name}", _SIGNATURES, rows)

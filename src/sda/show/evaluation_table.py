@@ -13,6 +13,8 @@ from sda.show.table import Cell, Column, Figure, Table
 
 REAL = "real text"
 
+_SIGNATURES = (Column("score", align="left"), *map(Column, ("value", "95 % interval", "signature")))
+
 
 def evaluation_table(
     names: Sequence[str], evaluations: Sequence[Evaluation], every: bool = False
@@ -60,3 +62,17 @@ def _flagged(evaluation: Evaluation) -> tuple[Sequence[Score], frozenset[str]]:
 
 def _figure(score: Score | None, is_flagged: bool) -> Figure | None:
     return None if score is None else score_figure(score.name, score.value, is_flagged=is_flagged)
+
+
+def signature_table(name: str, scores: Sequence[Score]) -> Table:
+    """All that is known of the scores of one set: exact values, intervals and signatures."""
+    rows = [
+        [
+            score.name,
+            f"{score.value:.6g}",
+            "" if score.interval is None else "{:.6g} to {:.6g}".format(*score.interval),
+            score.signature,
+        ]
+        for score in scores
+    ]
+    return Table.of_rows(f"Values, intervals and signatures of {name}", _SIGNATURES, rows)

@@ -28,9 +28,12 @@ SHOWN = {
     "self_bleu_3": "self-BLEU-3",
     "nll_oracle": "NLL oracle",
     "grammatical_share": "grammatical",
+    "right_share": "right",
+    "style_share": "style",
+    "content": "content",
 }
 
-PATIENCE = 2.0  # seconds before a metric that is asked has a bar of its own
+PATIENCE = 2.0  # seconds before a part of an epoch has a bar of its own
 STAGES = {"mle": "MLE", "discriminator": "discriminator", "imitation": "imitation"}
 
 
@@ -39,7 +42,7 @@ class Reporter(Protocol):
         self, title: str, rows: Sequence[tuple[str, str]], epochs: int, done: int
     ) -> None: ...
     def tick(self) -> None: ...
-    def asking(self, done: int, total: int) -> None: ...
+    def part(self, name: str, done: int, total: int) -> None: ...
     def epoch(self, line: dict[str, Any]) -> None: ...
     def warn(self, text: str) -> None: ...
     def say(self, text: str) -> None: ...
@@ -55,7 +58,7 @@ class Quiet:
     def tick(self) -> None:
         pass
 
-    def asking(self, done: int, total: int) -> None:
+    def part(self, name: str, done: int, total: int) -> None:
         pass
 
     def epoch(self, line: dict[str, Any]) -> None:
@@ -94,8 +97,8 @@ class Terminal:
         self.console = Console(stderr=True, highlight=False)
         self._bars: NarrowBars | None = None
         self._last = 0.0
-        self._asking: TaskID | None = None
-        self._asked_since = 0.0
+        self._part: TaskID | None = None
+        self._part_since = self._part_last = 0.0
 
     def start(self, title: str, rows: Sequence[tuple[str, str]], epochs: int, done: int) -> None:
         self.console.print(as_rich(fact_table(title, rows)))
@@ -117,27 +120,28 @@ class Terminal:
             self._bars.update(self._task, spin=turn)
             self._last = now
 
-    def asking(self, done: int, total: int) -> None:
-        """The metric has answered so many of the sentences that it is asked now."""
+    def part(self, name: str, done: int, total: int) -> None:
+        """So much of a part of an epoch is done: the metric is asked, or judges are fitted.
+
+        What it takes tells nothing about epochs without it.
+        """
         if self._bars is None:
             return
         now = time.monotonic()
         if not done:
-            self._asked_since = now
-        elif done == total:
-            if self._asking is not None:
-                self._bars.remove_task(self._asking)
-                self._asking = None
-        elif self._asking is not None:
-            self._bars.update(self._asking, completed=done, total=total)
-        elif now - self._asked_since > PATIENCE:
-            self._asking = self._bars.add_task(
-                "metric",
-                total=total,
-                completed=done,
-                spin=" ",
-                parts=["calls"],
-                begun=self._asked_since,
+            self._part_since = now
+        else:
+            self._pace.skip(now - self._part_last)
+        self._part_last = now
+        if done == total:
+            if self._part is not None:
+                self._bars.remove_task(self._part)
+                self._part = None
+        elif self._part is not None:
+            self._bars.update(self._part, completed=done, total=total)
+        elif done and now - self._part_since > PATIENCE:
+            self._part = self._bars.add_task(
+                name, total=total, completed=done, spin=" ", parts=(), begun=self._part_since
             )
 
     def epoch(self, line: dict[str, Any]) -> None:

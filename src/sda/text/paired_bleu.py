@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -60,7 +61,7 @@ def count_pairs(hypotheses: Flat, references: Sequence[Flat], orders: int = ORDE
     matches = np.zeros((size, orders), np.int64)
     for order, found in enumerate(numbers):
         distinct = int(found.max(initial=-1)) + 1
-        parts = [found[low:high] for low, high in zip(bounds, bounds[1:], strict=False)]
+        parts = [found[low:high] for low, high in pairwise(bounds.tolist())]
         own, own_counts = _counted(parts[0], rows[0], distinct)
         others = [_counted(*part, distinct) for part in zip(parts[1:], rows[1:], strict=True)]
         most = np.zeros(len(own), np.int64)

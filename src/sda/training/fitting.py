@@ -22,6 +22,8 @@ from sda.training.stages import JudgeSettings
 
 Logits = Callable[[Tensor], Tensor]
 """Of chosen rows of the sentences that are fitted on."""
+Told = Callable[[int, int], None]
+"""Is told how much of how much is done."""
 LEAST_GAIN = 1e-4  # of the loss on the unseen part; less is noise
 CLEARLY = 1.1  # times the lowest loss: worse than that is no chance
 
@@ -120,6 +122,7 @@ def race(
     is_real: Tensor,
     settings: JudgeSettings,
     seed: int,
+    told: Told = lambda done, total: None,
 ) -> tuple[str, list[Discriminator], dict[str, Fit]]:
     """The name and the members of the best kind, and what came of each kind.
 
@@ -131,14 +134,19 @@ def race(
     fits: dict[str, list[Fit]] = {name: [] for name in candidates}
     means: dict[str, Fit] = {}
     left = list(candidates)
+    done = 0
     for member in range(settings.members):
+        total = done + len(left) * (settings.members - member)
         for name in left:
+            told(done, total)
             judges[name].append(candidates[name](member))
             found = fit(judges[name][-1], sentences, is_real, settings, seed, member)
             fits[name].append(found)
             means[name] = mean_fit(fits[name])
+            done += 1
         lowest = min(means[name].loss for name in left)
         left = [name for name in left if means[name].loss <= CLEARLY * lowest]
+    told(done, done)
     best = min(left, key=lambda name: means[name].loss)
     return best, judges[best], means
 

@@ -15,7 +15,7 @@ from sda.models.generator import CHUNK
 from sda.models.panel import Panel
 from sda.rewards import judge
 from sda.text.sentences import Sentences
-from sda.training.fitting import Fit, accepted, parts, race
+from sda.training.fitting import Fit, Told, accepted, parts, race
 from sda.training.stages import JudgeSettings
 
 MODEL = "model."
@@ -42,7 +42,9 @@ class Judge:
     """
 
     def __init__(
-        self, candidates: Mapping[str, Callable[[int], Discriminator]], settings: JudgeSettings
+        self,
+        candidates: Mapping[str, Callable[[int], Discriminator]],
+        settings: JudgeSettings,
     ) -> None:
         """`candidates` make untaught discriminators, each number another; one that reads the
         generator's states takes them as they are then."""
@@ -50,6 +52,8 @@ class Judge:
         self._settings = settings
         self.name: str | None = None
         """Of the kind that judges, among the candidates."""
+        self.told: Told = lambda done, total: None
+        """Hears how many of how many discriminators are fitted."""
         self.fits: dict[str, Fit] = {}
         """What came of the last fit of each candidate."""
         self._model: Panel | None = None
@@ -79,7 +83,7 @@ class Judge:
         self._answers = len(written)
         self._seed = int(torch.randint(2**62, (1,), generator=rng))
         self.name, members, self.fits = race(
-            self._candidates, sentences, is_real, self._settings, self._seed
+            self._candidates, sentences, is_real, self._settings, self._seed, self.told
         )
         self._model = Panel(members)
         return True
@@ -103,7 +107,7 @@ class Judge:
         """How well it told the unseen part apart; none before it is fitted."""
         return {} if self.name is None else {"judge_auc": self.fits[self.name].auc}
 
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Who judges, how well, and by what it was chosen, in a sentence."""
         assert self.name is not None
         chosen = self.fits[self.name]

@@ -108,21 +108,20 @@ class TrainState:
             # Dropout draws from torch's own generator.
             "global_rng": torch.get_rng_state(),
             **_device_rng(self.device),
-            **_prefixed("generator", self.generator.state_dict()),
-            **_prefixed("discriminator", self.discriminator.state_dict()),
-            **_prefixed("buffer", self.buffer.state_dict()),
-            **_prefixed("archive", self.archive.state_dict()),
-            **_prefixed("best", self.best),
-            **_prefixed("start", self.start),
+            **prefixed("generator", self.generator.state_dict()),
+            **prefixed("discriminator", self.discriminator.state_dict()),
+            **prefixed("buffer", self.buffer.state_dict()),
+            **prefixed("archive", self.archive.state_dict()),
+            **prefixed("best", self.best),
+            **prefixed("start", self.start),
         }
         if self.second is not None:
-            found |= _prefixed("second", self.second.generator.state_dict())
-            found |= _prefixed("critic", self.second.critic.state_dict())
+            found |= prefixed("second", self.second.generator.state_dict())
+            found |= prefixed("critic", self.second.critic.state_dict())
         if self.judge is not None:
-            found |= _prefixed("judge", self.judge.tensors())
+            found |= prefixed("judge", self.judge.tensors())
         for name, optimizer in self._optimizers().items():
-            for index, values in optimizer.state_dict()["state"].items():
-                found |= _prefixed(f"{name}.{index}", values)
+            found |= prefixed(name, optimizer_tensors(optimizer))
         return found
 
     def counters(self) -> Json:
@@ -166,7 +165,7 @@ class TrainState:
         self.generator.load_state_dict(under("generator", tensors))
         self.discriminator.load_state_dict(under("discriminator", tensors))
         for name, optimizer in optimizers.items():
-            _load_optimizer(optimizer, under(name, tensors), counters["rates"][name])
+            load_optimizer(optimizer, under(name, tensors), counters["rates"][name])
         for name in self.COUNTERS:
             setattr(self, name, counters[name])
         self.best_nll = float("inf") if counters["best_nll"] is None else counters["best_nll"]
@@ -195,7 +194,8 @@ def _device_rng(device: torch.device) -> dict[str, Tensor]:
     return {} if state is None else {f"device_rng.{device.type}": state}
 
 
-def _prefixed(name: str, values: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def prefixed(name: str, values: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors of one part with its name before theirs; `under` takes it off again."""
     return {f"{name}.{key}": value.detach() for key, value in values.items()}
 
 
@@ -205,7 +205,15 @@ def under(name: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {key[len(start) :]: value for key, value in tensors.items() if key.startswith(start)}
 
 
-def _load_optimizer(
+def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """Adam's moments by parameter number, for `load_optimizer`."""
+    found: dict[str, Tensor] = {}
+    for index, values in optimizer.state_dict()["state"].items():
+        found |= prefixed(str(index), values)
+    return found
+
+
+def load_optimizer(
     optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor], rate: float
 ) -> None:
     """Adam's moments by parameter number; the settings stay those the optimiser was made with."""

@@ -15,6 +15,7 @@ from sda.randomness import seeded
 from sda.text.sentences import Sentences
 from sda.text.tokens import tokenizer
 from sda.text.vocabulary import WordVocabulary
+from sda.transfer.length_batches import length_batches
 from sda.transfer.styled import StyledTexts
 
 WIDTHS = (1, 2, 3, 4)
@@ -22,7 +23,6 @@ MAPS = 64
 EMBEDDING = 100
 BATCH = 64
 LEAST_UPDATES = 600  # small texts are read more often than twice
-POOL = 50  # batches that are sorted by length together, so that little of a batch is padding
 AT_ONCE = 1024  # sentences judged in one go
 
 
@@ -122,18 +122,10 @@ class StyleCnn:
         self.body.train()
         for epoch in range(epochs):
             optimiser.param_groups[0]["lr"] = 1e-3 * 0.25 ** (epoch / (epochs - 1))
-            for rows in _batches(sentences.lengths, rng):
+            for rows in length_batches(sentences.lengths, BATCH, rng):
                 logits = self._logits(sentences[rows].trimmed())
                 loss = nn.functional.cross_entropy(logits, styles[rows], weights)
                 optimiser.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]
                 optimiser.step()
         self.body.eval()
-
-
-def _batches(lengths: Tensor, rng: torch.Generator) -> list[Tensor]:
-    """All rows in batches of about one length, in random order."""
-    order = torch.randperm(len(lengths), generator=rng)
-    pools = [pool[lengths[pool].argsort(stable=True)] for pool in torch.split(order, BATCH * POOL)]
-    batches = [batch for pool in pools for batch in torch.split(pool, BATCH)]
-    return [batches[i] for i in torch.randperm(len(batches), generator=rng).tolist()]

@@ -101,7 +101,8 @@ class TransferScorer:
         flat = self._flat(texts)
         found = [self._style(judge, texts) for judge in self._judges]
         found.append(self._bleu("source-bleu", flat, [self._sources]))
-        against = [self._flat(each) for each in references or self.task.references]
+        used = self.task.references if references is None else references
+        against = [self._flat(each) for each in used]
         if against:
             found.append(self._bleu("reference-bleu-1", flat, against[:1]))
         if len(against) > 1:

@@ -63,7 +63,7 @@ class SourceFiles:
         self, references: Sequence[Path] = (), targets: Sequence[str] | None = None
     ) -> TransferTask:
         """The sources with the style that each is to get, and references from such files."""
-        wanted = self._targets(targets)
+        wanted = self.file_targets(targets)
         sizes = [len(part) for part in self.lines]
         return TransferTask(
             self.names,
@@ -91,7 +91,13 @@ class SourceFiles:
             found.append(System(name, tuple(text for part in parts for text in part)))
         return found
 
-    def _targets(self, wanted: Sequence[str] | None) -> tuple[int, ...]:
+    def file_targets(self, wanted: Sequence[str] | None) -> tuple[int, ...]:
+        """The number of the style that each file is to get; of two, the other one."""
+        if len(self.names) < 2:
+            raise UserError(
+                f"{self.files[0]} is the only file of sources: name the other style as well, by"
+                " further sources or by --train."
+            )
         if wanted is None:
             if len(self.names) != 2:
                 raise UserError(

@@ -1,0 +1,55 @@
+"""How commands and groups of them are shown and found."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from importlib import import_module
+from typing import Any, ClassVar
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from sda.commands.value_lists import ListCommand
+
+
+class PlainCommand(TyperCommand):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return without_values(super().get_params(ctx))
+
+
+class PlainListCommand(ListCommand):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return without_values(super().get_params(ctx))
+
+
+class PlainGroup(TyperGroup):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return without_values(super().get_params(ctx))
+
+
+class LaterGroup(PlainGroup):
+    """A group whose commands are read when one of them is wanted: `sda --help` has no use for them.
+
+    A subclass says in which module the `app` with the commands stands.
+    """
+
+    module: ClassVar[str]
+
+    @cached_property
+    def _whole(self) -> Any:
+        return typer.main.get_group(import_module(self.module).app)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        found: list[str] = self._whole.list_commands(ctx)
+        return found
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return self._whole.get_command(ctx, cmd_name)
+
+
+def without_values(params: list[Any]) -> list[Any]:
+    """The parameters; options that take no value are shown without one, not as `--quiet <bool>`."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
