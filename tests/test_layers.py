@@ -18,6 +18,7 @@ LAYERS = (
     ("cli", "api"),
     ("commands",),
     ("reproduction",),
+    ("labelled",),
     ("transfer",),
     ("runs", "studies"),
     ("show",),
@@ -64,6 +65,7 @@ EXTRAS = {
     "text/subwords.py": {"tokenizers"},
     "evaluation/sentence_features.py": {"sentence_transformers"},
     "reproduction/coco_captions.py": {"nltk"},
+    "labelled/label_classifiers.py": {"sklearn"},
     "studies/site.py": {"starlette"},
     "studies/server.py": {"uvicorn"},
 }

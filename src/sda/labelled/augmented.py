@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,33 +15,72 @@ import numpy as np
 
 from sda.errors import UserError
 from sda.evaluation.score import Convention
+from sda.files import naming, read_json, write_json
+from sda.labelled.augment_settings import AugmentSettings, wanted_rows
+from sda.labelled.confidence import Confidence
 from sda.labelled.label_classifiers import TfidfClassifier, VectorClassifier
-from sda.labelled.label_writer import UNKNOWN, LabelWriter, StateVectors, WriterSettings
+from sda.labelled.label_writer import UNKNOWN, LabelWriter
 from sda.labelled.labelled_rows import LabelledRows
-from sda.labelled.row_choice import Rejected, RowChoice, Written, choose, comparable
+from sda.labelled.row_choice import (
+    COPY,
+    HELD_OUT,
+    IN_POOL,
+    LATER,
+    RowChoice,
+    Written,
+    choose,
+    comparable,
+)
+from sda.labelled.state_vectors import StateVectors
+from sda.labelled.word_cut import fitting_tokenizer
 from sda.labelled.word_rules import WordRules
-from sda.labelled.worth import Confidence, Worth, WorthWeights
+from sda.labelled.worth import Worth
+from sda.reference.function import Function, UserFunction
 from sda.runs.run import Run
 from sda.show.terminal import Quiet, Reporter
+from sda.text.about import About
 from sda.text.tokens import tokenizer as named_tokenizer
 
 NEW_COLUMNS = ("source", "score", "confidence", "nats", "copied", "nearest", "similarity")
 ORIGINAL, GENERATED = "original", "generated"
+MOST_LEARNED = 20_000
+"""Rows, and texts without labels, that generator and classifiers learn; more are drawn from."""
+MOST_SURE = 0.9
+TRIED = 200  # texts of each label by which the start and the result of Stage II are compared
 
 
 @dataclass(frozen=True)
-class AugmentSettings:
-    """What is wanted, beside the rows."""
+class Task:
+    """What new rows are made of: labelled rows, and all that may be given beside them."""
 
-    writer: WriterSettings = field(default_factory=WriterSettings)
-    weights: WorthWeights = field(default_factory=WorthWeights)
-    per_label: int | None = None
-    """New rows of each label; as many as the label has rows, if none is named."""
-    balance: bool = False
-    """As many new rows as make all labels as frequent as the most frequent one."""
-    least: float | None = None
-    """How sure the label of a new row must be, between 0 and 1; if none is named, as sure as that
-    of half the originals is to classifiers that have not learned them, 0.8 at most."""
+    rows: LabelledRows
+    settings: AugmentSettings
+    pool: tuple[str, ...] = ()
+    """Texts without labels."""
+    held_out: tuple[str, ...] = ()
+    """Texts that must never be written."""
+    rules: WordRules | None = None
+    own: str | UserFunction | None = None
+    """A metric of the user's own."""
+
+    @property
+    def tokenizer(self) -> str:
+        return self.settings.tokenizer or fitting_tokenizer(self.rows.texts)
+
+    @property
+    def wanted(self) -> dict[str, int]:
+        """How many new rows each label is to have."""
+        return wanted_rows(self.rows.counts(), self.settings, len(self.pool))
+
+    def fingerprint(self) -> str:
+        """What tells it from any other task."""
+        rules = None if self.rules is None else [one.pattern for one in self.rules.patterns]
+        own = self.own if isinstance(self.own, str) or self.own is None else "function"
+        parts = [
+            self.settings.model_dump(),
+            *(self.rows.texts, self.rows.labels, self.pool, self.held_out, rules, own),
+        ]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -46,15 +89,13 @@ class Augmented:
 
     rows: LabelledRows
     written: tuple[Written, ...]
-    rejected: tuple[Rejected, ...]
-    wanted: dict[str, int]
+    rejected: tuple[Written, ...]
+    wanted: Mapping[str, int]
 
     @property
     def missing(self) -> dict[str, int]:
         """How many rows of each label could not be had."""
-        found = {name: 0 for name in self.wanted}
-        for one in self.written:
-            found[one.label] += 1
+        found = Counter(one.label for one in self.written)
         return {name: n - found[name] for name, n in self.wanted.items() if n > found[name]}
 
     def table(self) -> tuple[list[str], list[dict[str, Any]]]:
@@ -63,85 +104,186 @@ class Augmented:
         columns = [*rows.columns, *(name for name in NEW_COLUMNS if name not in rows.columns)]
         found: list[dict[str, Any]] = [{**entry, "source": ORIGINAL} for entry in rows.entries]
         for one in self.written:
-            found.append(
-                {
-                    rows.text_column: one.text,
-                    rows.label_column: one.label,
-                    "source": GENERATED,
-                    "score": one.score,
-                    "confidence": one.confidence,
-                    "nats": one.nats,
-                    "copied": one.copied,
-                    "nearest": one.nearest,
-                    "similarity": one.similarity,
-                }
-            )
+            named = {rows.text_column: one.text, rows.label_column: one.label}
+            found.append({**named, "source": GENERATED, **one.figures()})
         return columns, found
 
-
-def wanted_rows(rows: LabelledRows, settings: AugmentSettings) -> dict[str, int]:
-    """How many new rows each label is to have."""
-    counts = rows.counts()
-    most = max(counts.values())
-    if settings.balance and settings.per_label is not None:
-        raise UserError("--balance and --per-class exclude each other: choose one.")
-    if settings.balance:
-        return {name: most - counts[name] for name in rows.names}
-    return {
-        name: counts[name] if settings.per_label is None else settings.per_label
-        for name in rows.names
-    }
+    def rejected_table(self) -> tuple[list[str], list[dict[str, Any]]]:
+        """Columns and rows of what was not taken, each with its reason."""
+        columns = ["text", "label", "reason", *NEW_COLUMNS[1:]]
+        return columns, [
+            {"text": one.text, "label": one.label, "reason": one.reason, **one.figures()}
+            for one in self.rejected
+        ]
 
 
-def augment_rows(
-    rows: LabelledRows,
-    folder: Path,
-    settings: AugmentSettings,
-    pool: Sequence[str] = (),
-    held_out: Sequence[str] = (),
-    rules: WordRules | None = None,
-    own: Callable[..., Sequence[float]] | None = None,
-    reporter: Reporter | None = None,
-) -> Augmented:
-    """New rows for each label; runs are kept in the folder, and go on there if interrupted."""
-    refuse_reserved(rows)
-    words = comparable(named_tokenizer(settings.writer.tokenizer))
-    never = {words(text) for text in held_out}
-    known = [text for text in pool if words(text) not in never]
-    writer = LabelWriter(folder, settings.writer, reporter or Quiet())
-    start = writer.begin(rows.texts, rows.labels, known)
-    worth = make_worth(rows, known, start, settings, rules, own)
-    run = writer.improve(start, worth)
-    least = worth.usual_confidence(rows) if settings.least is None else settings.least
-    choice = RowChoice(worth, rows.names, rows.texts, words, held_out, least)
-    wanted = wanted_rows(rows, settings)
+class Deadline:
+    """Seconds that may pass, and how they are shared: half of them for maximum likelihood, four
+    fifths until Stage II ends."""
 
-    def write(count: int, label: str, turn: int) -> list[str]:
-        return run.sample(count, seed=settings.writer.seed + turn, label=label)
+    def __init__(self, seconds: float | None = None) -> None:
+        self._began = time.monotonic()
+        self._seconds = seconds
 
-    return Augmented(rows, tuple(choose(write, choice, wanted)), tuple(choice.rejected), wanted)
+    def is_over(self, stage: str = "") -> bool:
+        share = {"start": 0.5, "": 1.0}.get(stage, 0.8)
+        passed = time.monotonic() - self._began
+        return self._seconds is not None and passed > share * self._seconds
 
 
-def make_worth(
-    rows: LabelledRows,
-    pool: Sequence[str],
-    start: Run,
-    settings: AugmentSettings,
-    rules: WordRules | None = None,
-    own: Callable[..., Sequence[float]] | None = None,
-) -> Worth:
-    """The metric of a label: classifiers of two kinds, fitted out of fold, and the rest."""
-    names = rows.names
-    labels = np.array([names.index(label) for label in rows.labels])
-    tokenizer = settings.writer.tokenizer
-    split = named_tokenizer(tokenizer).split
-    vectors = StateVectors(start)
-    kinds = (lambda: TfidfClassifier(split), lambda: VectorClassifier("states", vectors))
-    confidence = Confidence(kinds, rows.texts, labels, len(names), settings.writer.seed)
-    convention = Convention(tokenizer, False)
-    return Worth(rows.texts, names, confidence, convention, pool, settings.weights, rules, own)
+class Augmenter:
+    """Makes new rows in a folder; what is finished there is not done again."""
+
+    def __init__(
+        self,
+        task: Task,
+        folder: Path,
+        reporter: Reporter | None = None,
+        deadline: Deadline | None = None,
+    ) -> None:
+        _refuse(task.rows)
+        self._task = task
+        self._reporter = reporter or Quiet()
+        self._deadline = deadline or Deadline()
+        self._tokenizer = task.tokenizer
+        self._words = comparable(named_tokenizer(self._tokenizer))
+        settings = task.settings
+        never = set(map(self._words, task.held_out))
+        rng = np.random.default_rng(settings.seed)
+        pool = [text for text in task.pool if text.strip() and self._words(text) not in never]
+        chosen = np.sort(rng.permutation(len(pool))[:MOST_LEARNED])
+        self._pool = [pool[row] for row in chosen.tolist()]
+        self._learned = task.rows.some(MOST_LEARNED, settings.seed)
+        writer, seed = settings.writer, settings.seed
+        self._writer = LabelWriter(
+            *(folder, writer, self._tokenizer, seed, self._reporter), self._deadline.is_over
+        )
+        keep_to(folder, task.fingerprint())
+
+    def start(self) -> tuple[Run, Worth, float]:
+        """The generator after maximum likelihood, the metric, and how sure a label must be."""
+        rows, settings = self._learned, self._task.settings
+        start = self._writer.begin(rows.texts, rows.labels, self._pool)
+        split = named_tokenizer(self._tokenizer).split
+        vectors = StateVectors(start)
+        kinds = (lambda: TfidfClassifier(split), lambda: VectorClassifier("states", vectors))
+        names = rows.names
+        confidence = Confidence(
+            kinds,
+            rows.texts,
+            rows.numbers,
+            len(names),
+            settings.seed,
+            self._pool,
+            self._task.rules,
+        )
+        worth = Worth(
+            rows.texts,
+            names,
+            confidence,
+            Convention(self._tokenizer, False),
+            settings.weights,
+            self._pool,
+            self._own(start, names),
+        )
+        own = confidence.of_rows(rows.texts)[np.arange(len(rows)), rows.numbers]
+        usual = min(MOST_SURE, float(np.median(own)))
+        return start, worth, usual if settings.least is None else settings.least
+
+    def rows(self) -> Augmented:
+        """New rows of each label, those that the metric likes best."""
+        start, worth, least = self.start()
+        run = self._better(start, self._writer.improve(start, worth), worth)
+        choice = self._choice(worth, least)
+        wanted = self._task.wanted
+
+        def told(done: int, total: int) -> None:
+            self._reporter.part("writing rows", done, total)
+
+        found = choose(self._write(run), choice, wanted, told, self._deadline.is_over)
+        return Augmented(self._task.rows, tuple(found), tuple(choice.rejected), wanted)
+
+    def rows_by_lot(self, wanted: Mapping[str, int]) -> list[Written]:
+        """A control: the buffer of Stage II holds texts by lot, and so are rows chosen; no copies.
+
+        `wanted` says how many of each label.
+        """
+        start, worth, _ = self.start()
+        run = self._writer.improve(start, _Lot(self._task.settings.seed), "lot")
+        choice = self._choice(worth, 0.0)
+        found = choose(self._write(run), choice, wanted)
+        found += [one for one in choice.rejected if one.reason == LATER]
+        rng = np.random.default_rng(self._task.settings.seed)
+        chosen: list[Written] = []
+        for label, count in wanted.items():
+            own = sorted((one for one in found if one.label == label), key=lambda one: one.text)
+            order = rng.permutation(len(own))[:count].tolist()
+            chosen += [replace(own[row], reason=None) for row in order]
+        return chosen
+
+    def _own(self, start: Run, names: Sequence[str]) -> Function | None:
+        if self._task.own is None:
+            return None
+        vocabulary, _ = start.folder.load_vocabulary()
+        return Function(vocabulary, self._task.own, names)
+
+    def _choice(self, worth: Worth, least: float) -> RowChoice:
+        never = {
+            HELD_OUT: self._task.held_out,
+            COPY: self._task.rows.texts,
+            IN_POOL: self._task.pool,
+        }
+        return RowChoice(
+            worth, self._learned.texts, self._words, least, self._task.settings.near, never
+        )
+
+    def _write(self, run: Run) -> Callable[[int, str, int], list[str]]:
+        seed = self._task.settings.seed
+        return lambda count, label, turn: run.sample(count, seed=seed + turn, label=label)
+
+    def _better(self, start: Run, result: Run, worth: Worth) -> Run:
+        """What writes texts of more worth: Stage II need not be a gain."""
+        if result.path == start.path:
+            return start
+        means = []
+        for run in (start, result):
+            texts, abouts = [], []
+            for name in worth.names:
+                some = self._write(run)(TRIED, name, 0)
+                texts += some
+                abouts += [About(name)] * len(some)
+            means.append(float(np.mean(worth(texts, abouts))))
+        return result if means[1] > means[0] else start
 
 
-def refuse_reserved(rows: LabelledRows) -> None:
+class _Lot:
+    """A metric that says nothing: a number by the seed and the text."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+
+    def __call__(self, texts: Sequence[str]) -> list[float]:
+        keys = [hashlib.blake2b(f"{self._seed} {text}".encode()).digest() for text in texts]
+        return [int.from_bytes(key[:6]) / 2**48 for key in keys]
+
+
+def keep_to(folder: Path, fingerprint: str) -> None:
+    """The folder belongs to this work, or is refused as another's."""
+    path = folder / "task.json"
+    with naming(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    if not path.is_file():
+        write_json(path, {"task": fingerprint})
+    elif read_json(path).get("task") != fingerprint:
+        raise UserError(
+            f"{folder} holds work on other rows or with other options; delete it, or name another"
+            " folder with --work."
+        )
+
+
+def _refuse(rows: LabelledRows) -> None:
     if UNKNOWN in rows.names:
         raise UserError(f"the label {UNKNOWN!r} is ours, for text without one; rename it.")
+    taken = {rows.text_column, rows.label_column} & set(NEW_COLUMNS)
+    if taken:
+        raise UserError(f"the column {taken.pop()!r} is one that is written; rename it.")

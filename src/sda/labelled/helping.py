@@ -1,22 +1,47 @@
-"""Does it help? Classifiers learn the rows in several ways, and are asked about rows held out."""
+"""Does it help? Ways of using rows compared in pairs, with intervals, and one sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sda.labelled.arms import Arm, Case, Learned
+from sda.labelled.arms import (
+    BASE,
+    CUTOFF,
+    REPEATED,
+    SELF_TRAINING,
+    WEAK,
+    WEIGHTS,
+    WORD_METHODS,
+    Arm,
+    Case,
+    Learned,
+)
 from sda.labelled.cutoffs import guesses_with, macro_f1, tuned_cutoff
 from sda.labelled.label_classifiers import LabelClassifier, Numbers, Shares, fold_numbers
 
 RESAMPLES = 1000
 INNER = 3  # folds that choose a cutoff
-BASE = "rows as they are"
+SCALE = "macro-F1"
+OURS, SHUFFLED, BY_LOT = "SDA", "SDA, labels shuffled", "SDA, random buffer"
+CONTROLS = (SHUFFLED, BY_LOT)
+"""What must not gain: what is right about SDA's rows is taken away."""
 
-Make = Callable[[], LabelClassifier]
+ADVICE = {
+    WEIGHTS: "Do not augment: weight the classes",
+    CUTOFF: "Do not augment: tune the cutoff",
+    REPEATED: "Do not augment: train longer, as repeated rows do",
+    WEAK: "Do not augment: use the rules as weak labels of the unlabelled texts",
+    SELF_TRAINING: "Do not augment: self-train on the unlabelled texts",
+    OURS: "Augment with SDA",
+    **{
+        name: f"Augment with word edits (sda eda --method {method})"
+        for name, method in WORD_METHODS.items()
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -29,13 +54,15 @@ class Outcome:
 
     @property
     def accuracy(self) -> float:
+        """In per cent, over all held-out rows."""
         pairs = zip(self.labels, self.guesses, strict=True)
-        return float(np.mean(np.concatenate([a == b for a, b in pairs])))
+        return 100 * float(np.mean(np.concatenate([a == b for a, b in pairs])))
 
     @property
     def macro_f1(self) -> float:
+        """In per cent, the mean over draws."""
         found = zip(self.labels, self.guesses, strict=True)
-        return float(np.mean([macro_f1(a, b, self.count) for a, b in found]))
+        return 100 * float(np.mean([macro_f1(a, b, self.count) for a, b in found]))
 
 
 @dataclass(frozen=True)
@@ -50,20 +77,16 @@ class Gain:
     def is_sure(self) -> bool:
         return self.low > 0
 
-
-def outcome(arm: Arm, cases: Sequence[tuple[Case, Sequence[str], Numbers]]) -> Outcome | None:
-    """The arm in every case, asked about the case's held-out texts; None where it has no use."""
-    labels, guesses = [], []
-    for case, texts, truth in cases:
-        learned = arm(case)
-        if learned is None:
-            return None
-        labels.append(truth)
-        guesses.append(_guess(case, learned, texts))
-    return Outcome(tuple(labels), tuple(guesses), cases[0][0].count)
+    def __str__(self) -> str:
+        return f"{self.mean:+.1f} points of {SCALE} ({self.low:+.1f} to {self.high:+.1f})"
 
 
-def _guess(case: Case, learned: Learned, texts: Sequence[str]) -> Numbers:
+def guess(case: Case, arm: Arm, texts: Sequence[str]) -> Numbers | None:
+    """What a classifier says of the texts that has learned what the arm makes of the rows; None
+    where the case has no use for the arm."""
+    learned = arm(case)
+    if learned is None:
+        return None
     shares = _taught(case, learned)(texts)
     if not learned.is_cut:
         found: Numbers = shares.argmax(1)
@@ -128,38 +151,31 @@ def _difference(
     return 100 * float(np.mean(values))
 
 
-def recommend(gains: Mapping[str, Gain], against: Mapping[str, Gain], scale: str) -> str:
-    """One sentence: the cheapest way that is as good as the best one, or to leave the rows alone.
+@dataclass(frozen=True)
+class Recommendation:
+    """The way that is recommended, and the sentence that says so."""
 
-    `gains` are over the rows as they are, the cheapest way first; `against` says of each by how
-    much the best one is better than it.
+    way: str
+    sentence: str
+
+
+def recommend(outcomes: Mapping[str, Outcome], seed: int) -> Recommendation:
+    """The cheapest way that is as good as the best one, or to leave the rows alone.
+
+    A way is considered if its gain over the rows as they are is surely above zero. Of those the
+    first, in the order of the outcomes, is taken that the best one is not surely better than.
     """
-    sure = [name for name, found in gains.items() if found.is_sure]
+    offered = {name: one for name, one in outcomes.items() if name not in (BASE, *CONTROLS)}
+    gains = {name: gain(found, outcomes[BASE], seed) for name, found in offered.items()}
+    sure = {name: found for name, found in gains.items() if found.is_sure}
+    ours = "" if OURS not in gains else f"; SDA gives {gains[OURS]}"
     if not sure:
-        return (
-            "Do not augment: no way that was tried is surely better than the rows as they are"
-            f" ({scale})."
+        return Recommendation(
+            BASE,
+            "Do not augment: nothing that was tried is surely better than the rows as they are"
+            f"{ours}.",
         )
-    chosen = next(name for name in sure if not against[name].is_sure)
-    found = gains[chosen]
-    told = f"{found.mean:+.1f} points of {scale} ({found.low:+.1f} to {found.high:+.1f})"
-    if chosen == "SDA":
-        return f"Augment with SDA: {told} over the rows as they are."
-    ours = gains.get("SDA")
-    beside = "" if ours is None else f"; SDA has {ours.mean:+.1f}"
-    return f"Do not augment with SDA: {chosen} gives {told}{beside}."
-
-
-def stratified_cases(
-    texts: Sequence[str],
-    labels: Numbers,
-    folds: int,
-    seed: int,
-    case: Callable[[Learned, int], Case],
-) -> Iterator[tuple[Case, list[str], Numbers]]:
-    """Every fold held out once; `case` makes one of what is left and the number of the fold."""
-    places = fold_numbers(labels, folds, seed)
-    for fold in range(folds):
-        rest, own = (np.flatnonzero(where) for where in (places != fold, places == fold))
-        rows = Learned(tuple(texts[row] for row in rest.tolist()), labels[rest])
-        yield case(rows, fold), [texts[row] for row in own.tolist()], labels[own]
+    best = max(sure, key=lambda name: sure[name].mean)
+    way = next(name for name in sure if not gain(outcomes[best], outcomes[name], seed).is_sure)
+    beside = "" if way == OURS else ours
+    return Recommendation(way, f"{ADVICE[way]}: {sure[way]} over the rows as they are{beside}.")

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from sda.errors import UserError
 from sda.files import read_json, write_json
-from sda.labelled.arms import RIVALS, Arm, Case, Learned, added
-from sda.labelled.augmented import AugmentSettings, augment_rows
-from sda.labelled.helping import BASE, Gain, Outcome, gain, outcome, recommend, stratified_cases
-from sda.labelled.label_classifiers import LabelClassifier
-from sda.labelled.labelled_rows import LabelledRows, of_lists
-from sda.labelled.word_rules import WordRules
+from sda.labelled.arms import BASE, RIVALS, Arm, Case, Learned, added
+from sda.labelled.augmented import Augmenter, Task, keep_to
+from sda.labelled.helping import (
+    BY_LOT,
+    OURS,
+    SHUFFLED,
+    Gain,
+    Outcome,
+    Recommendation,
+    gain,
+    guess,
+    recommend,
+)
+from sda.labelled.label_classifiers import LabelClassifier, Numbers, fold_numbers
+from sda.labelled.labelled_rows import of_lists
 from sda.show.terminal import Reporter
 
-OURS, SHUFFLED, UNCHOSEN = "SDA", "SDA, labels shuffled", "SDA, not chosen"
-SCALE = "macro-F1"
+SIZES = (10, 50, 250)
+"""Rows of a label in the smaller checks that make a learning curve."""
+FEWEST_CHECKED = 3
+"""Rows of a label: two to learn from, and one to be asked about."""
 
 Make = Callable[[], LabelClassifier]
 Pairs = list[tuple[str, int]]
@@ -27,139 +40,196 @@ Told = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Way:
-    """What came of one way of using the rows, with one kind of classifier."""
+class Part:
+    """One check: so many rows of each label, or all (None), with one fold held out."""
 
-    name: str
-    accuracy: float
-    macro_f1: float
-    gain: Gain | None
-    """Over the rows as they are; None for those."""
+    size: int | None
+    fold: int
+
+    @property
+    def name(self) -> str:
+        return f"{'all' if self.size is None else self.size}-{self.fold}"
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """For each kind of classifier all ways, the cheapest first, and what is recommended."""
+    """Outcomes by size (None is all rows), kind of classifier, and way, the cheapest way first."""
 
-    ways: dict[str, list[Way]]
-    sentences: dict[str, str]
+    outcomes: Mapping[int | None, Mapping[str, Mapping[str, Outcome]]]
     folds: int
     rows: int
+    seed: int
 
-    def as_dict(self) -> dict[str, object]:
-        return asdict(self)
+    @property
+    def kinds(self) -> list[str]:
+        return list(self.outcomes[None])
+
+    def gain(self, kind: str, way: str, size: int | None = None) -> Gain:
+        """Over the rows as they are."""
+        found = self.outcomes[size][kind]
+        return gain(found[way], found[BASE], self.seed)
+
+    def recommendation(self, kind: str) -> Recommendation:
+        return recommend(self.outcomes[None][kind], self.seed)
+
+    @property
+    def best_kind(self) -> str:
+        """The classifier that does best with the rows as they are."""
+        found = self.outcomes[None]
+        return max(found, key=lambda kind: found[kind][BASE].macro_f1)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All figures, ready for JSON."""
+        return {
+            "rows": self.rows,
+            "folds": self.folds,
+            "recommendation": self.recommendation(self.best_kind).sentence,
+            "checks": [
+                {
+                    "rows a label": size,
+                    "classifier": kind,
+                    "way": way,
+                    "accuracy": one.accuracy,
+                    "macro-F1": one.macro_f1,
+                    "gain": None if way == BASE else vars(self.gain(kind, way, size)),
+                }
+                for size, kinds in self.outcomes.items()
+                for kind, ways in kinds.items()
+                for way, one in ways.items()
+            ],
+        }
 
 
 class LabelCheck:
     """Rows, and all that is needed to see what new ones are good for.
 
-    What SDA writes is kept in the folder, so that a check goes on where it was interrupted.
+    What was written and guessed is kept in the folder, so that a check goes on where it was
+    interrupted.
     """
 
     def __init__(
-        self,
-        rows: LabelledRows,
-        folder: Path,
-        settings: AugmentSettings,
-        reporter: Reporter,
-        pool: Sequence[str] = (),
-        rules: WordRules | None = None,
-        folds: int = 5,
+        self, task: Task, folder: Path, reporter: Reporter, folds: int = 5, has_curve: bool = True
     ) -> None:
-        self._rows = rows
+        self._task = task
         self._folder = folder
-        self._settings = settings
         self._reporter = reporter
-        self._pool = tuple(pool)
-        self._rules = rules
-        self._folds = folds
-        self._names = rows.names
+        self._numbers = task.rows.numbers
+        self._names = task.rows.names
+        rare, fewest = min(task.rows.counts().items(), key=lambda one: one[1])
+        if fewest < FEWEST_CHECKED:
+            raise UserError(
+                f"label {rare!r} has {fewest} rows; a check needs {FEWEST_CHECKED} of every label."
+            )
+        self._folds = min(folds, fewest)
+        self._places = fold_numbers(self._numbers, self._folds, task.settings.seed)
+        most = max(task.rows.counts().values()) * (1 - 1 / self._folds)
+        sizes = [size for size in SIZES if size < most] if has_curve else []
+        self.parts = [Part(size, fold) for size in (None, *sizes) for fold in range(self._folds)]
+        keep_to(folder, f"{task.fingerprint()}-{self._folds}")
 
     def __call__(
         self, kinds: Mapping[str, Make], told: Told = lambda what, done, total: None
     ) -> CheckResult:
         """Every fold is held out once; generators and classifiers never see it."""
-        seed = self._settings.writer.seed
-        labels = np.array([self._names.index(label) for label in self._rows.labels])
-        first = next(iter(kinds.values()))
-        cases = list(
-            stratified_cases(
-                self._rows.texts, labels, self._folds, seed, lambda *part: self._case(first, *part)
+        guesses: dict[Part, dict[str, dict[str, Numbers]]] = {}
+        for number, part in enumerate(self.parts):
+            guesses[part] = self._checked(part, kinds, number, told)
+        told("checks", len(self.parts), len(self.parts))
+        found: dict[int | None, dict[str, dict[str, Outcome]]] = {}
+        for size in dict.fromkeys(part.size for part in self.parts):
+            own = [part for part in self.parts if part.size == size]
+            truth = tuple(self._numbers[self._places == part.fold] for part in own)
+            found[size] = {
+                kind: {
+                    way: Outcome(
+                        truth, tuple(guesses[part][kind][way] for part in own), len(self._names)
+                    )
+                    for way in guesses[own[0]][kind]
+                    if all(way in guesses[part][kind] for part in own)
+                }
+                for kind in kinds
+            }
+        return CheckResult(found, self._folds, len(self._task.rows), self._task.settings.seed)
+
+    def _checked(
+        self, part: Part, kinds: Mapping[str, Make], number: int, told: Told
+    ) -> dict[str, dict[str, Numbers]]:
+        """By kind of classifier and way, what is said of the rows that are held out."""
+        told("checks", number, len(self.parts))
+        kept = self._folder / f"{part.name}.json"
+        known: dict[str, dict[str, list[int] | None]] = read_json(kept) if kept.is_file() else {}
+        rows, asked = self._rows(part)
+        settings = self._task.settings
+        arms: Mapping[str, Arm] | None = None
+        for kind, make in kinds.items():
+            own = known.setdefault(kind, {})
+            if "done" in own:
+                continue
+            arms = arms or {**RIVALS, **self._ours(part, rows, asked)}
+            case = Case(
+                rows,
+                len(self._names),
+                self._task.pool,
+                make,
+                self._task.tokenizer,
+                settings.seed + part.fold,
+                self._task.rules,
             )
-        )
-        total = len(cases) + len(kinds) * (len(RIVALS) + 3)
-        chosen, unchosen = [], []
-        for fold, (case, held_out, _) in enumerate(cases):
-            told("writing", fold, total)
-            own, others = self._written(case, held_out)
-            chosen.append(own)
-            unchosen.append(others)
-        arms = {**RIVALS, **_ours(chosen, unchosen, seed)}
-        ways: dict[str, list[Way]] = {}
-        sentences: dict[str, str] = {}
-        for place, (kind, make) in enumerate(kinds.items()):
-            asked = [(replace(case, make=make), texts, truth) for case, texts, truth in cases]
-            outcomes: dict[str, Outcome] = {}
-            for number, (name, arm) in enumerate(arms.items()):
-                told(f"{kind}, {name}", len(cases) + place * len(arms) + number, total)
-                found = outcome(arm, asked)
-                if found is not None:
-                    outcomes[name] = found
-            ways[kind], sentences[kind] = _compared(outcomes, seed)
-        told("done", total, total)
-        return CheckResult(ways, sentences, self._folds, len(self._rows))
+            for place, (way, arm) in enumerate(arms.items()):
+                told(f"classifier {kind}", place, len(arms))
+                if way not in own:
+                    found = guess(case, arm, asked)
+                    own[way] = None if found is None else found.tolist()
+                    write_json(kept, known)
+            told(f"classifier {kind}", len(arms), len(arms))
+            own["done"] = None
+            write_json(kept, known)
+        return {
+            kind: {way: np.array(own) for way, own in known[kind].items() if own is not None}
+            for kind in kinds
+        }
 
-    def _case(self, make: Make, learned: Learned, fold: int) -> Case:
-        writer = self._settings.writer
-        count = len(self._names)
-        return Case(learned, count, self._pool, make, writer.tokenizer, writer.seed + fold, fold)
+    def _rows(self, part: Part) -> tuple[Learned, list[str]]:
+        """What is learned from, and the texts that are held out."""
+        texts = self._task.rows.texts
+        rest = np.flatnonzero(self._places != part.fold)
+        if part.size is not None:
+            rng = np.random.default_rng((self._task.settings.seed, part.fold))
+            rest = rng.permutation(rest)
+            labels = self._numbers[rest]
+            few = [rest[labels == label][: part.size] for label in range(len(self._names))]
+            rest = np.sort(np.concatenate(few))
+        asked = np.flatnonzero(self._places == part.fold).tolist()
+        learned = Learned(tuple(texts[row] for row in rest.tolist()), self._numbers[rest])
+        return learned, [texts[row] for row in asked]
 
-    def _written(self, case: Case, held_out: Sequence[str]) -> tuple[Pairs, Pairs]:
-        """What SDA writes from the case's rows: as it chooses, and as many at random."""
-        folder = self._folder / f"fold-{case.fold}"
+    def _ours(self, part: Part, rows: Learned, asked: Sequence[str]) -> dict[str, Arm]:
+        """SDA, and two controls: its labels shuffled, and a buffer that holds texts by lot."""
+        folder = self._folder / part.name
         kept = folder / "written.json"
         if not kept.is_file():
-            rows = of_lists(case.rows.texts, [self._names[label] for label in case.rows.labels])
-            found = augment_rows(
-                rows,
-                folder,
-                self._settings,
-                self._pool,
-                held_out,
-                self._rules,
-                None,
-                self._reporter,
+            names = [self._names[label] for label in rows.labels]
+            task = replace(
+                self._task,
+                rows=of_lists(rows.texts, names),
+                held_out=(*self._task.held_out, *asked),
             )
-            chosen = [(one.text, one.label) for one in found.written]
-            everything = [*chosen, *((one.text, one.label) for one in found.rejected)]
-            order = np.random.default_rng(case.seed).permutation(len(everything))
-            some = [everything[row] for row in order[: len(found.written)].tolist()]
-            write_json(kept, {"chosen": chosen, "at random": some})
+            augmenter = Augmenter(task, folder, self._reporter)
+            chosen = augmenter.rows().written
+            counts = {name: sum(one.label == name for one in chosen) for name in self._names}
+            others = augmenter.rows_by_lot(counts)
+            write_json(
+                kept,
+                {
+                    OURS: [(one.text, one.label) for one in chosen],
+                    BY_LOT: [(one.text, one.label) for one in others],
+                },
+            )
         data = read_json(kept)
-        return self._numbered(data["chosen"]), self._numbered(data["at random"])
+        ours, by_lot = self._numbered(data[OURS]), self._numbered(data[BY_LOT])
+        order = np.random.default_rng(self._task.settings.seed).permutation(len(ours)).tolist()
+        shuffled = [(text, ours[other][1]) for (text, _), other in zip(ours, order, strict=True)]
+        return {OURS: added(ours), SHUFFLED: added(shuffled), BY_LOT: added(by_lot)}
 
     def _numbered(self, pairs: Sequence[Sequence[str]]) -> Pairs:
         return [(text, self._names.index(label)) for text, label in pairs]
-
-
-def _ours(chosen: Sequence[Pairs], unchosen: Sequence[Pairs], seed: int) -> dict[str, Arm]:
-    """SDA, and two controls that must not gain: what is right about its rows is taken away."""
-    shuffled = []
-    for fold, pairs in enumerate(chosen):
-        order = np.random.default_rng(seed + fold).permutation(len(pairs)).tolist()
-        labels = [pairs[row][1] for row in order]
-        shuffled.append([(text, label) for (text, _), label in zip(pairs, labels, strict=True)])
-    return {OURS: added(chosen), SHUFFLED: added(shuffled), UNCHOSEN: added(unchosen)}
-
-
-def _compared(outcomes: Mapping[str, Outcome], seed: int) -> tuple[list[Way], str]:
-    base = outcomes[BASE]
-    gains = {name: gain(found, base, seed) for name, found in outcomes.items() if name != BASE}
-    ways = [
-        Way(name, found.accuracy, found.macro_f1, gains.get(name))
-        for name, found in outcomes.items()
-    ]
-    offered = {name: found for name, found in gains.items() if name not in (SHUFFLED, UNCHOSEN)}
-    best = max(offered, key=lambda name: offered[name].mean)
-    against = {name: gain(outcomes[best], outcomes[name], seed) for name in offered}
-    return ways, recommend(offered, against, SCALE)

@@ -30,6 +30,8 @@ class LabelClassifier(Protocol):
     """Learns texts with labels from 0 on, and says of others how likely each label is."""
 
     kind: str
+    takes_weights: bool
+    """Whether rows can matter more or less; else all labels matter alike in any case."""
 
     def fit(
         self,
@@ -59,6 +61,7 @@ class TfidfClassifier:
     """Words and pairs of neighbours, weighted by how rare they are; logistic regression on them."""
 
     kind = "tfidf"
+    takes_weights = True
 
     def __init__(self, split: Split = str.split) -> None:
         self._split = split
@@ -95,6 +98,7 @@ class CnnClassifier:
     """Windows of one to four words (`sda.transfer.style_cnn`); every label counts as much."""
 
     kind = "cnn"
+    takes_weights = False
 
     def __init__(self, split: Split = str.split) -> None:
         self._split = split
@@ -133,7 +137,9 @@ class CnnClassifier:
 class VectorClassifier:
     """Logistic regression on vectors of whole texts, which somebody else makes."""
 
-    def __init__(self, kind: str, vectors: Callable[[Sequence[str]], NDArray[np.float64]]) -> None:
+    takes_weights = True
+
+    def __init__(self, kind: str, vectors: Callable[[Sequence[str]], NDArray[Any]]) -> None:
         self.kind = kind
         self._vectors = vectors
 

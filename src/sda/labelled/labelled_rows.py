@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sda.errors import UserError
 from sda.files import write_text
-from sda.text.reading import WITH_LABELS, each_record
+from sda.text.reading import LONGEST_LINE, WITH_LABELS, each_record
 
 FEWEST = 2
 """Rows of a label: one to learn from, and one to be asked about."""
@@ -21,15 +24,16 @@ FEWEST = 2
 
 @dataclass(frozen=True)
 class LabelledRows:
-    """Texts and their labels, row by row, with all that stood beside them by column."""
+    """Texts and their labels, row by row.
+
+    `entries` is every row of the file by column, those without a text among them.
+    """
 
     texts: tuple[str, ...]
     labels: tuple[str, ...]
-    entries: tuple[Mapping[str, Any], ...]
-    text_column: str
-    label_column: str
-    skipped: int = 0
-    """Rows that have no text, or one too long to be a sentence."""
+    entries: tuple[Mapping[str, Any], ...] = ()
+    text_column: str = "text"
+    label_column: str = "label"
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -40,25 +44,57 @@ class LabelledRows:
         return tuple(sorted(set(self.labels)))
 
     @property
+    def numbers(self) -> NDArray[np.int64]:
+        """(N,) the place of each row's label among the names."""
+        places = {name: place for place, name in enumerate(self.names)}
+        return np.array([places[label] for label in self.labels], np.int64)
+
+    @property
+    def blank(self) -> int:
+        """How many rows have no text."""
+        return len(self.entries) - len(self.texts)
+
+    @property
     def columns(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for entry in self.entries for name in entry))
 
-    def counts(self) -> Counter[str]:
-        return Counter(self.labels)
+    def counts(self) -> dict[str, int]:
+        """How many rows each label has, in the order of the names."""
+        found = Counter(self.labels)
+        return {name: found[name] for name in self.names}
+
+    def some(self, most: int, seed: int) -> LabelledRows:
+        """At most so many rows, drawn by the seed; every label keeps its share, and two rows."""
+        if len(self) <= most:
+            return self
+        rng = np.random.default_rng(seed)
+        numbers = self.numbers
+        chosen: list[int] = []
+        for number, count in enumerate(self.counts().values()):
+            own = rng.permutation(np.flatnonzero(numbers == number))
+            chosen += own[: max(FEWEST, count * most // len(self))].tolist()
+        chosen.sort()
+        return LabelledRows(
+            tuple(self.texts[row] for row in chosen), tuple(self.labels[row] for row in chosen)
+        )
 
 
 def read_labelled(path: Path, text: str, label: str) -> LabelledRows:
-    """The rows of a table, or the objects of a `.jsonl` file, that have a text."""
-    left_out: set[int] = set()
-    records = list(each_record(path, text, text, label, left_out, is_whole=True))
+    """The rows of a table, or the objects of a `.jsonl` file."""
+    too_long: set[int] = set()
+    records = list(each_record(path, text, text, label, too_long, is_whole=True))
+    if too_long:
+        raise UserError(
+            f"{path}, line {min(too_long)}: more than {LONGEST_LINE:,} characters, which is no"
+            " text to learn from; shorten it or take it out."
+        )
     found = [record for record in records if record.text.strip()]
     rows = LabelledRows(
         tuple(record.text for record in found),
         tuple(record.label or "" for record in found),
-        tuple(record.entries or {} for record in found),
+        tuple(record.entries for record in records if record.entries is not None),
         text,
         label,
-        len(records) - len(found) + len(left_out),
     )
     _refuse_few(path, rows)
     return rows
@@ -68,15 +104,12 @@ def of_lists(texts: Sequence[str], labels: Sequence[str | int]) -> LabelledRows:
     """The rows of two lists of one length."""
     if len(texts) != len(labels):
         raise UserError(f"{len(texts):,} texts and {len(labels):,} labels: give every text one.")
-    pairs = [(text, str(label)) for text, label in zip(texts, labels, strict=True) if text.strip()]
-    entries = tuple({"text": text, "label": label} for text, label in pairs)
+    entries = tuple(
+        {"text": text, "label": str(label)} for text, label in zip(texts, labels, strict=True)
+    )
+    found = [entry for entry in entries if entry["text"].strip()]
     rows = LabelledRows(
-        tuple(text for text, _ in pairs),
-        tuple(label for _, label in pairs),
-        entries,
-        "text",
-        "label",
-        len(texts) - len(pairs),
+        tuple(entry["text"] for entry in found), tuple(entry["label"] for entry in found), entries
     )
     _refuse_few("the texts", rows)
     return rows
@@ -97,21 +130,27 @@ def _refuse_few(where: object, rows: LabelledRows) -> None:
         )
 
 
+def check_table_name(option: str, path: Path) -> None:
+    """Refuse a file to write that is no table by its name, or whose folder is not there."""
+    if path.suffix.lower() not in WITH_LABELS:
+        raise UserError(f"{option}: {path}: name a file that ends in {', '.join(WITH_LABELS)}.")
+    if not path.parent.is_dir():
+        raise UserError(f"{option}: {path}: there is no folder {path.parent}.")
+
+
 def write_rows(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
     """The rows as the ending of the path asks for: `.csv`, `.tsv` or `.jsonl`.
 
     Texts stand there as they are: a model will learn from them, and a mark that keeps a spreadsheet
     from running a cell would be learned too.
     """
-    suffix = path.suffix.lower()
-    if suffix not in WITH_LABELS:
-        raise UserError(f"{path}: name a file that ends in {', '.join(WITH_LABELS)}.")
-    if suffix == ".jsonl":
+    if path.suffix.lower() == ".jsonl":
         lines = (json.dumps(dict(row), ensure_ascii=False) for row in rows)
         write_text(path, "".join(f"{line}\n" for line in lines))
         return
     text = io.StringIO()
-    writer = csv.writer(text, delimiter="," if suffix == ".csv" else "\t", lineterminator="\n")
+    separator = "," if path.suffix.lower() == ".csv" else "\t"
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
     writer.writerow(columns)
     for row in rows:
         writer.writerow([_cell(row.get(name)) for name in columns])
@@ -119,6 +158,7 @@ def write_rows(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, A
 
 
 def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return "" if value is None else str(value)
+    if isinstance(value, str) or value is None:
+        return value or ""
+    # Fields of objects that become cells keep the form that they had.
+    return json.dumps(value, ensure_ascii=False)

@@ -2,113 +2,113 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from sda.labelled.worth import Parts, Worth
 from sda.text.tokens import Tokenizer
 
-NEAR = 0.8
-"""Similarity to an original from which a text is called a near copy."""
 ROUND = 500  # texts that are written at a time
 MOST_ROUNDS = 40
 """For a label; a generator that has not written enough by then never will."""
+SURPLUS = 2.0
+"""How many times as many texts as are needed have to do, so that there is a choice."""
 
 COPY, NEAR_COPY, TWICE, HELD_OUT = "copy", "near copy", "written twice", "in a test file"
-UNSURE, SHORT, LATER = "label not sure", "too short", "better ones were enough"
+IN_POOL = "copy of unlabelled text"
+UNSURE, BLANK, LATER = "label not sure", "no word", "better ones were enough"
+RULED_OUT = "ruled out by your metric"
 
 
 @dataclass(frozen=True)
 class Written:
-    """A text that was written for a label, and what it is worth."""
+    """A text that was written for a label, what it is worth, and why it is no row, if so."""
 
     text: str
     label: str
-    score: float
-    confidence: float
-    nats: float
-    copied: int
-    nearest: str
-    similarity: float
-
-
-@dataclass(frozen=True)
-class Rejected:
-    """A text that becomes no row."""
-
-    text: str
-    label: str
-    reason: str
+    reason: str | None = None
     score: float | None = None
+    confidence: float | None = None
+    nats: float | None = None
+    copied: int | None = None
+    nearest: str | None = None
+    similarity: float | None = None
+
+    def figures(self) -> dict[str, Any]:
+        """All that is known of it but text, label and reason; numbers with four digits."""
+        found = {
+            name: value
+            for name, value in asdict(self).items()
+            if name not in ("text", "label", "reason")
+        }
+        return {
+            name: float(f"{value:.4g}") if isinstance(value, float) else value
+            for name, value in found.items()
+        }
 
 
 class RowChoice:
-    """Judges what is written, text by text; no two chosen ones are the same."""
+    """Judges what is written, text by text; no two that would do are the same."""
 
     def __init__(
         self,
         worth: Worth,
-        names: Sequence[str],
         originals: Sequence[str],
         words: Callable[[str], str],
-        held_out: Iterable[str] = (),
-        least: float = 0.8,
-        near: float = NEAR,
+        least: float,
+        near: float,
+        never: Mapping[str, Iterable[str]],
     ) -> None:
-        """`words` makes a text comparable; texts in `held_out` are never written.
+        """`words` makes a text comparable; texts in `never` are no rows, for the reason there.
 
-        `least` is the least share of certainty about the label that a row must have.
+        `originals` are those that the worth knows. `least` is how sure a label must be, and `near`
+        the similarity from which a text is a near copy.
         """
         self._worth = worth
-        self._names = list(names)
         self._originals = list(originals)
         self._words = words
-        self._seen = {words(text): COPY for text in originals}
-        self._seen |= {words(text): HELD_OUT for text in held_out}
+        self._seen: dict[str, str] = {}
+        for reason, texts in never.items():
+            for text in texts:
+                self._seen.setdefault(words(text), reason)
         self._least, self._near = least, near
-        self.rejected: list[Rejected] = []
+        self.rejected: list[Written] = []
 
     def look(self, texts: Sequence[str], label: str) -> list[Written]:
         """Those of the texts that may become rows of the label."""
         fresh = []
         for text in texts:
             key = self._words(text)
-            reason = SHORT if not key else self._seen.get(key)
+            reason = BLANK if not key else self._seen.get(key)
             if reason is None:
                 self._seen[key] = TWICE
                 fresh.append(text)
             else:
-                self.rejected.append(Rejected(text, label, reason))
+                self.rejected.append(Written(text, label, reason))
         if not fresh:
             return []
-        number = np.full(len(fresh), self._names.index(label))
-        parts = self._worth.parts(fresh, number)
-        return [
-            found
-            for row, text in enumerate(fresh)
-            if (found := self._judged(text, label, parts, row)) is not None
-        ]
+        number = self._worth.names.index(label)
+        parts = self._worth.parts(fresh, np.full(len(fresh), number))
+        judged = [self._judged(text, label, parts, row) for row, text in enumerate(fresh)]
+        self.rejected += [one for one in judged if one.reason is not None]
+        return [one for one in judged if one.reason is None]
 
-    def leave(self, written: Sequence[Written]) -> None:
-        """Those that would do, and are not needed."""
-        self.rejected += [Rejected(one.text, one.label, LATER, one.score) for one in written]
-
-    def _judged(self, text: str, label: str, parts: Parts, row: int) -> Written | None:
-        score = float(parts.score[row])
+    def _judged(self, text: str, label: str, parts: Parts, row: int) -> Written:
         reason = None
         if parts.similarity[row] >= self._near:
             reason = NEAR_COPY
+        elif parts.score[row] == 0:
+            reason = RULED_OUT
         elif parts.confidence[row] < self._least:
             reason = UNSURE
-        if reason is not None:
-            self.rejected.append(Rejected(text, label, reason, score))
-            return None
         return Written(
             text,
             label,
-            score,
+            reason,
+            float(parts.score[row]),
             float(parts.confidence[row]),
             float(parts.nats[row]),
             int(parts.copied[row]),
@@ -120,29 +120,30 @@ class RowChoice:
 def choose(
     write: Callable[[int, str, int], list[str]],
     choice: RowChoice,
-    wanted: dict[str, int],
-    surplus: float = 2.0,
-    told: Callable[[str, int, int], None] = lambda label, done, total: None,
+    wanted: Mapping[str, int],
+    told: Callable[[int, int], None] = lambda done, total: None,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> list[Written]:
     """The best of what is written for each label, up to the number that is wanted of it.
 
-    `write(count, label, round)` gives new texts; writing goes on until `surplus` times as many
-    would do, so that there is something to choose among, or nothing more is to be had.
+    `write(count, label, turn)` gives new texts; writing goes on until enough would do, nothing more
+    is to be had, or it is late. What would do and is not needed is rejected too.
     """
     found: list[Written] = []
+    total = sum(wanted.values())
     for label, count in wanted.items():
         kept: list[Written] = []
         for turn in range(MOST_ROUNDS if count else 0):
             kept += choice.look(write(ROUND, label, turn), label)
-            told(label, min(count, len(kept)), count)
-            if len(kept) >= surplus * count:
+            told(len(found) + min(count, len(kept)), total)
+            if len(kept) >= SURPLUS * count or is_late():
                 break
-        kept.sort(key=lambda one: -one.score)
-        choice.leave(kept[count:])
+        kept.sort(key=lambda one: -(one.score or 0.0))
+        choice.rejected += [Written(**{**asdict(one), "reason": LATER}) for one in kept[count:]]
         found += kept[:count]
     return found
 
 
 def comparable(tokenizer: Tokenizer) -> Callable[[str], str]:
-    """Words with single spaces between them, however a text is spaced; case counts."""
-    return lambda text: " ".join(tokenizer.split(text))
+    """Words with single spaces between them and without capitals, however a text is spaced."""
+    return lambda text: " ".join(tokenizer.split(text)).casefold()

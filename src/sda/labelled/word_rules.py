@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,10 @@ from sda.text.reading import plain_lines
 WORDS = "word:"
 
 
+BELIEVED = (9.0, 10.0)
+"""What rules are taken for before any row was seen: right in nine cases of ten."""
+
+
 @dataclass(frozen=True)
 class WordRules:
     """Patterns, and the number of the label that each speaks for."""
@@ -28,6 +32,8 @@ class WordRules:
     labels: tuple[int, ...]
     count: int
     """How many labels there are."""
+    right: float = BELIEVED[0] / BELIEVED[1]
+    """How often the label with most votes is the right one."""
 
     def votes(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """(N, L): how many patterns of each label a text has."""
@@ -36,11 +42,27 @@ class WordRules:
             found[:, label] += [pattern.search(text) is not None for text in texts]
         return found
 
+    def verdicts(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """(N,): the label with most votes; -1 where there is none, or no single one."""
+        votes = self.votes(texts)
+        most = votes.max(1)
+        is_single = (most > 0) & ((votes == most[:, None]).sum(1) == 1)
+        return np.where(is_single, votes.argmax(1), -1)
+
+    def weighed(self, texts: Sequence[str], labels: NDArray[np.int64]) -> WordRules:
+        """The same rules, believed as far as they are right about these rows."""
+        verdicts = self.verdicts(texts)
+        hits, told = int((verdicts == labels).sum()), int((verdicts >= 0).sum())
+        return replace(self, right=(BELIEVED[0] + hits) / (BELIEVED[1] + told))
+
     def shares(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """(N, L): the share of the votes that each label has; all alike where none was given."""
-        votes = self.votes(texts) + 0.5
-        shares: NDArray[np.float64] = votes / votes.sum(1, keepdims=True)
-        return shares
+        """(N, L): how likely each label is by the rules alone; all alike where they say nothing."""
+        verdicts = self.verdicts(texts)
+        found = np.full((len(texts), self.count), 1 / self.count)
+        told = np.flatnonzero(verdicts >= 0)
+        found[told] = (1 - self.right) / max(1, self.count - 1)
+        found[told, verdicts[told]] = self.right
+        return found
 
 
 def read_rules(path: Path, names: Sequence[str]) -> WordRules:
