@@ -81,8 +81,9 @@ class LabelWriter:
         values = {
             **sections(None, None, metric),
             "start": str(start.path),
-            "calls": {"limit": self._settings.calls},
-            "judge": {"candidates": ["states"], "members": 2, "updates": 600},
+            # Asked one by one it would take several times as long.
+            "calls": {"limit": self._settings.calls, "batch": 256},
+            "judge": {"candidates": ["states"], "members": 1, "updates": 400},
             "stage2": {"epochs": epochs, "fewer_every": epochs},
         }
         return self._train(name, method="sda", preset="recommended", more=values)

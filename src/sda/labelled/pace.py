@@ -43,6 +43,7 @@ def duration(seconds: float) -> str:
 
 def _probe() -> float:
     """Seconds of a small piece of work like that of the generator; waiting for others counts."""
+    torch.set_num_threads(1)  # as runs have it
     one = torch.ones(256, 256)
     began = time.perf_counter()
     for _ in range(200):
