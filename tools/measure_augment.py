@@ -50,8 +50,8 @@ from sda.labelled.arms import (
 from sda.labelled.augment_settings import settle_augmentation
 from sda.labelled.augmented import Augmenter, Task
 from sda.labelled.helping import BY_LOT, OURS, SHUFFLED, Outcome, gain, guess, recommend
-from sda.labelled.label_classifiers import CnnClassifier, TfidfClassifier
 from sda.labelled.label_check import LabelCheck
+from sda.labelled.label_classifiers import CnnClassifier, TfidfClassifier
 from sda.labelled.labelled_rows import LabelledRows, of_lists
 from sda.labelled.word_rules import WordRules, read_rules
 from sda.show.terminal import Quiet

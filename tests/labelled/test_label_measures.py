@@ -61,26 +61,37 @@ def test_a_gain_is_paired() -> None:
     assert gain(good, good) == Gain(0, 0, 0)
 
 
-SURE, UNSURE, NONE = Gain(2, 1, 3), Gain(1, -1, 3), Gain(0, 0, 0)
+GUESSES = {"poor": [0, 0], "better": [0, 1]}
 
 
 @pytest.mark.parametrize(
-    ("gains", "against", "beginning"),
+    ("ways", "way", "beginning"),
     [
-        ({"EDA": UNSURE, "SDA": UNSURE}, {}, "Do not augment: no way"),
+        ({"EDA": "poor", "SDA": "poor"}, "rows as they are", "Do not augment: nothing"),
         (
-            {"EDA": SURE, "SDA": SURE},
-            {"EDA": UNSURE, "SDA": NONE},
-            "Do not augment with SDA: EDA gives +2.0 points of macro-F1 (+1.0 to +3.0)",
+            {"tuned cutoff": "better", "SDA": "better"},
+            "tuned cutoff",
+            "Do not augment: tune the cutoff: +66.7 points of macro-F1 (",
         ),
-        ({"EDA": SURE, "SDA": SURE}, {"EDA": SURE, "SDA": NONE}, "Augment with SDA: +2.0"),
-        ({"tuned cutoff": SURE}, {"tuned cutoff": NONE}, "Do not augment with SDA: tuned cutoff"),
+        ({"EDA": "poor", "SDA": "better"}, "SDA", "Augment with SDA: +66.7"),
+        (
+            {"EDA": "better", "SDA": "poor"},
+            "EDA",
+            "Augment with word edits (sda eda --method eda): +66.7",
+        ),
+        # What controls gain is no reason to do as they do.
+        ({"SDA": "poor", "SDA, labels shuffled": "better"}, "rows as they are", "Do not"),
     ],
 )
 def test_the_cheapest_of_the_best_is_recommended(
-    gains: dict[str, Gain], against: dict[str, Gain], beginning: str
+    ways: dict[str, str], way: str, beginning: str
 ) -> None:
-    assert recommend(gains, against, "macro-F1").startswith(beginning)
+    known = {"rows as they are": "poor", **ways}
+    found = recommend({name: outcome(*[GUESSES[kind] * 20] * 2) for name, kind in known.items()}, 0)
+
+    assert found.way == way
+    assert found.sentence.startswith(beginning)
+    assert ("; SDA gives" in found.sentence) == (way != "SDA")
 
 
 def test_rules_vote_for_labels(tmp_path: Path) -> None:
@@ -90,7 +101,12 @@ def test_rules_vote_for_labels(tmp_path: Path) -> None:
 
     texts = ["Good food", "not very good", "goodness", "bad bad"]
     assert rules.votes(texts).tolist() == [[0, 1], [1, 1], [0, 0], [1, 0]]
+    # A draw is no verdict.
+    assert rules.verdicts(texts).tolist() == [1, -1, -1, 0]
+    assert rules.shares(texts)[0] == pytest.approx([0.1, 0.9])
     assert rules.shares(texts)[2].tolist() == [0.5, 0.5]
+    # Right about one row and wrong about the other: 10 of 12.
+    assert rules.weighed(texts, np.array([1, 0, 0, 1])).right == pytest.approx(10 / 12)
 
 
 @pytest.mark.parametrize(

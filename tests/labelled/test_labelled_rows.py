@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sda.errors import UserError
-from sda.labelled.labelled_rows import of_lists, read_labelled, write_rows
+from sda.labelled.labelled_rows import check_table_name, of_lists, read_labelled, write_rows
 
 CSV = 'id,text,label\n1,"good, really",pos\n2,bad,neg\n3,,neg\n4,fine,pos\n5,poor,neg\n'
 
@@ -19,8 +19,11 @@ def test_rows_keep_all_their_columns(tmp_path: Path) -> None:
     assert rows.labels == ("pos", "neg", "pos", "neg")
     assert rows.names == ("neg", "pos")
     assert rows.columns == ("id", "text", "label")
-    assert rows.entries[2] == {"id": "4", "text": "fine", "label": "pos"}
-    assert rows.skipped == 1
+    # A row without text is kept, and not learned.
+    assert [entry["id"] for entry in rows.entries] == ["1", "2", "3", "4", "5"]
+    assert rows.blank == 1
+    assert rows.counts() == {"neg": 2, "pos": 2}
+    assert rows.numbers.tolist() == [1, 0, 1, 0]
 
 
 def test_objects_have_fields_of_any_kind(tmp_path: Path) -> None:
@@ -65,5 +68,31 @@ def test_as_many_labels_as_texts() -> None:
 
 
 def test_only_tables_and_objects_are_written(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"name a file that ends in \.csv, \.tsv, \.jsonl"):
-        write_rows(tmp_path / "a.txt", ("text",), [])
+    with pytest.raises(UserError, match=r"--out: .*name a file that ends in \.csv, \.tsv, \.jsonl"):
+        check_table_name("--out", tmp_path / "a.txt")
+    with pytest.raises(UserError, match="there is no folder"):
+        check_table_name("--out", tmp_path / "b" / "a.csv")
+
+
+def test_a_text_that_is_no_text_is_not_lost_in_silence(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"text,label\na,x\n{'a' * 100_001},y\nb,x\n")
+    with pytest.raises(UserError, match="line 3: more than 100,000 characters"):
+        read_labelled(tmp_path / "a.csv", "text", "label")
+
+
+def test_some_rows_keep_the_shares_of_their_labels() -> None:
+    rows = of_lists([f"text {n}" for n in range(1000)], [n % 10 == 0 for n in range(1000)])
+    some = rows.some(100, seed=0)
+
+    assert some.counts() == {"False": 90, "True": 10}
+    assert some == rows.some(100, seed=0) != rows.some(100, seed=1)
+    assert set(some.texts) <= set(rows.texts)
+    assert rows.some(1000, seed=0) is rows
+    # A rare label is not lost.
+    rare = of_lists([f"text {n}" for n in range(1000)], [int(n < 2) for n in range(1000)])
+    assert rare.some(100, seed=0).counts() == {"0": 99, "1": 2}
+
+
+def test_entries_of_objects_keep_their_form_in_a_table(tmp_path: Path) -> None:
+    write_rows(tmp_path / "a.csv", ("a", "b"), [{"a": [1, 2], "b": 0.123456789}, {"b": None}])
+    assert (tmp_path / "a.csv").read_text() == 'a,b\n"[1, 2]",0.123456789\n,\n'

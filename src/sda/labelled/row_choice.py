@@ -11,7 +11,7 @@ import numpy as np
 from sda.labelled.worth import Parts, Worth
 from sda.text.tokens import Tokenizer
 
-ROUND = 500  # texts that are written at a time
+ROUND = 500  # texts that are written at a time; fewer where few are wanted
 MOST_ROUNDS = 40
 """For a label; a generator that has not written enough by then never will."""
 SURPLUS = 2.0
@@ -133,8 +133,9 @@ def choose(
     total = sum(wanted.values())
     for label, count in wanted.items():
         kept: list[Written] = []
+        at_once = min(ROUND, 10 * count)
         for turn in range(MOST_ROUNDS if count else 0):
-            kept += choice.look(write(ROUND, label, turn), label)
+            kept += choice.look(write(at_once, label, turn), label)
             told(len(found) + min(count, len(kept)), total)
             if len(kept) >= SURPLUS * count or is_late():
                 break
