@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from labelled_tiny import read_table, rows, write_table
 from tiny import Answer
 
@@ -29,8 +30,18 @@ def test_versions_stand_behind_their_rows(command: Command, tmp_path: Path) -> N
     assert out.read_bytes() == written
 
 
-def test_a_language_without_synonyms_is_said(command: Command, tmp_path: Path) -> None:
-    texts = ["das Essen schmeckte mir sehr gut", "der Kellner bediente uns unfreundlich"] * 3
+# WordNet takes the German article "das" for an animal, the hyrax.
+@pytest.mark.parametrize(
+    ("first", "words"),
+    [
+        ("uns", "has a synonym of no word here: words were only swapped and left out"),
+        ("das", "So few are usual for a text that is not English"),
+    ],
+)
+def test_a_language_without_synonyms_is_said(
+    first: str, words: str, command: Command, tmp_path: Path
+) -> None:
+    texts = [f"{first} schmeckte Essen sehr köstlich", "der Kellner bediente uns unfreundlich"] * 3
     objects = [{"text": text, "label": n % 2} for n, text in enumerate(texts)]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, objects)))
     out = tmp_path / "b.jsonl"
@@ -40,7 +51,7 @@ def test_a_language_without_synonyms_is_said(command: Command, tmp_path: Path) -
     table = [json.loads(line) for line in out.read_text().splitlines()]
 
     assert answer.code == 0
-    assert "has a synonym of no word here: words were only swapped and left out" in answer.out
+    assert words in answer.out
     assert [row["label"] for row in table] == [0, 0, 1, 1] * 3
 
 

@@ -11,6 +11,7 @@ import typer
 from sda.commands.options import TEXT, Column, Field, Lower, Seed, TokenizerName, Tokens
 
 SHORT_WORK = 2.0  # seconds; a bar for less is a flicker
+UNUSUAL = 0.2  # share of the running words with a synonym; English text has about two fifths
 
 
 class Method(StrEnum):
@@ -123,4 +124,10 @@ def _coverage(share: float, synonyms: Path | None) -> str:
             f"{table} has a synonym of no word here: words were only swapped and left out; name a"
             " table of your language with --synonyms, or try --method neighbours or contextual"
         )
-    return f"{table} has synonyms of {100 * share:.0f} % of the running words; others stay"
+    told = f"{table} has synonyms of {100 * share:.0f} % of the running words; others stay"
+    if share < UNUSUAL and synonyms is None:
+        told += (
+            ". So few are usual for a text that is not English, whose words only look like English"
+            " ones: name a table of your language with --synonyms"
+        )
+    return told

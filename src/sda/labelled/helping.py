@@ -114,41 +114,50 @@ def _out_of_fold(case: Case, learned: Learned) -> Shares:
 def gain(one: Outcome, other: Outcome, seed: int = 0) -> Gain:
     """The paired difference, resampled over draws and over the rows that were held out in each."""
     rng = np.random.default_rng(seed)
-    draws = len(one.labels)
-    values = np.array(
-        [_difference(one, other, [_all(one, draw) for draw in range(draws)], range(draws))]
-        + [_difference(one, other, *_resampled(one, draws, rng)) for _ in range(RESAMPLES)]
-    )
-    low, high = np.percentile(values[1:], (2.5, 97.5))
-    return Gain(float(values[0]), float(low), float(high))
+    pairs = [_Pair.of(one, other, draw) for draw in range(len(one.labels))]
+    mean = float(np.mean([pair.differences(pair.sizes[None])[0] for pair in pairs]))
+    chosen = rng.integers(0, len(pairs), (RESAMPLES, len(pairs)))
+    values = np.zeros(chosen.shape)
+    for draw, pair in enumerate(pairs):
+        places = chosen == draw
+        # Rows of one label with the same two guesses are alike: how many of each kind are drawn.
+        shares = pair.sizes / pair.sizes.sum()
+        drawn = rng.multinomial(pair.sizes.sum(), shares, int(places.sum()))
+        values[places] = pair.differences(drawn)
+    low, high = np.percentile(values.mean(1), (2.5, 97.5))
+    return Gain(mean, float(low), float(high))
 
 
-def _all(one: Outcome, draw: int) -> NDArray[np.int64]:
-    return np.arange(len(one.labels[draw]))
+@dataclass(frozen=True)
+class _Pair:
+    """The held-out rows of one draw by their label and what two ways say of them.
 
+    K kinds of rows occur, (K,) `sizes` of each; `labels`, `first` and `second` are (K, L), one
+    where the kind has that label, or that guess.
+    """
 
-def _resampled(
-    one: Outcome, draws: int, rng: np.random.Generator
-) -> tuple[list[NDArray[np.int64]], list[int]]:
-    chosen = rng.integers(0, draws, draws).tolist()
-    sizes = [len(one.labels[draw]) for draw in chosen]
-    return [rng.integers(0, size, size) for size in sizes], chosen
+    sizes: NDArray[np.int64]
+    labels: NDArray[np.float64]
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
 
+    @staticmethod
+    def of(one: Outcome, other: Outcome, draw: int) -> _Pair:
+        together = np.stack((one.labels[draw], one.guesses[draw], other.guesses[draw]), 1)
+        kinds, sizes = np.unique(together, axis=0, return_counts=True)
+        return _Pair(sizes, *(np.eye(one.count)[column] for column in kinds.T))
 
-def _difference(
-    one: Outcome,
-    other: Outcome,
-    rows: Sequence[NDArray[np.int64]],
-    draws: Sequence[int],
-) -> float:
-    values = []
-    for some, draw in zip(rows, draws, strict=True):
-        labels = one.labels[draw][some]
-        values.append(
-            macro_f1(labels, one.guesses[draw][some], one.count)
-            - macro_f1(labels, other.guesses[draw][some], one.count)
-        )
-    return 100 * float(np.mean(values))
+    def differences(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(N,) by how much macro-F1 of the first way is higher, for N (N, K) numbers of rows."""
+        first, second = self._macro_f1(sizes, self.first), self._macro_f1(sizes, self.second)
+        return np.asarray(100 * (first - second))
+
+    def _macro_f1(
+        self, sizes: NDArray[np.int64], guesses: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        hits = sizes @ (self.labels * guesses)
+        both = sizes @ (self.labels + guesses)
+        return np.asarray((2 * hits / np.maximum(both, 1)).mean(1))
 
 
 @dataclass(frozen=True)
