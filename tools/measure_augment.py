@@ -49,7 +49,7 @@ from sda.labelled.arms import (
 )
 from sda.labelled.augment_settings import settle_augmentation
 from sda.labelled.augmented import Augmenter, Task
-from sda.labelled.helping import BY_LOT, OURS, SHUFFLED, Outcome, gain, guess, recommend
+from sda.labelled.helping import BY_LOT, OURS, SHUFFLED, LabelGuesses, gain, guess, recommend
 from sda.labelled.label_check import LabelCheck
 from sda.labelled.label_classifiers import CnnClassifier, TfidfClassifier
 from sda.labelled.labelled_rows import LabelledRows, of_lists
@@ -275,12 +275,12 @@ def _guesses(
 MEASURES = {"few": few, "eda": eda, "imbalance": imbalance, "advice": advice}
 
 
-def outcomes(draws: Sequence[dict[str, Any]], kind: str) -> dict[str, Outcome]:
+def outcomes(draws: Sequence[dict[str, Any]], kind: str) -> dict[str, LabelGuesses]:
     """The ways that all draws have."""
     ways = [w for w in draws[0]["guesses"][kind] if all(w in d["guesses"][kind] for d in draws)]
     truth = tuple(np.array(draw["truth"]) for draw in draws)
     return {
-        way: Outcome(
+        way: LabelGuesses(
             truth, tuple(np.array(list(map(int, d["guesses"][kind][way]))) for d in draws), 2
         )
         for way in ways

@@ -15,7 +15,7 @@ from sda.labelled.augment_settings import settle_augmentation
 from sda.labelled.augmented import Task
 from sda.labelled.check_page import check_page, way_table
 from sda.labelled.helping import BY_LOT, OURS, SHUFFLED
-from sda.labelled.label_check import LabelCheck, Part
+from sda.labelled.label_check import CheckPart, LabelCheck
 from sda.labelled.labelled_rows import of_lists
 from sda.labelled.row_choice import Written
 from sda.show.terminal import Quiet
@@ -58,7 +58,7 @@ def test_every_fold_is_held_out_and_never_seen(folder: Path) -> None:
     found = check({"words": WordCounts})
 
     # All rows, and ten of each label; sixteen less a fold are twelve.
-    assert check.parts == [Part(size, fold) for size in (None, 10) for fold in range(4)]
+    assert check.parts == [CheckPart(size, fold) for size in (None, 10) for fold in range(4)]
     assert len(Writer.tasks) == 8
     for task in Writer.tasks:
         assert not set(task.rows.texts) & set(task.held_out)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sda.errors import UserError
 from sda.labelled.cutoffs import guesses_with, macro_f1, tuned_cutoff
-from sda.labelled.helping import Gain, Outcome, gain, recommend
+from sda.labelled.helping import Gain, LabelGuesses, gain, recommend
 from sda.labelled.label_classifiers import fold_numbers
 from sda.labelled.word_rules import read_rules
 
@@ -46,15 +46,15 @@ def test_a_cutoff_finds_the_rare_label() -> None:
     assert tuned_cutoff(np.eye(2)[labels], labels).tolist() == [0, 0]
 
 
-def outcome(*guesses: list[int]) -> Outcome:
+def outcome(*guesses: list[int]) -> LabelGuesses:
     labels = tuple(np.array([0, 1] * (len(one) // 2)) for one in guesses)
-    return Outcome(labels, tuple(map(np.array, guesses)), 2)
+    return LabelGuesses(labels, tuple(map(np.array, guesses)), 2)
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 2)] * 3), min_size=1, max_size=30))
 def test_the_mean_gain_is_the_difference_of_macro_f1(rows: list[tuple[int, int, int]]) -> None:
     labels, first, second = (np.array(column) for column in zip(*rows, strict=True))
-    one, other = Outcome((labels,), (first,), 3), Outcome((labels,), (second,), 3)
+    one, other = LabelGuesses((labels,), (first,), 3), LabelGuesses((labels,), (second,), 3)
 
     found = gain(one, other)
     assert found.mean == pytest.approx(one.macro_f1 - other.macro_f1)
@@ -67,7 +67,7 @@ def test_an_interval_is_that_of_the_binomial() -> None:
     labels = np.repeat([0, 1], 100)
     wrong = labels.copy()
     wrong[:10], wrong[100:110] = 1, 0
-    found = gain(Outcome((labels,), (labels,), 2), Outcome((labels,), (wrong,), 2))
+    found = gain(LabelGuesses((labels,), (labels,), 2), LabelGuesses((labels,), (wrong,), 2))
 
     assert found.mean == pytest.approx(10)
     assert found.low == pytest.approx(10 - 1.96 * 2.12, abs=1)

@@ -45,7 +45,7 @@ ADVICE = {
 
 
 @dataclass(frozen=True)
-class Outcome:
+class LabelGuesses:
     """Of one way and one kind of classifier: for each draw the held-out labels and guesses."""
 
     labels: tuple[Numbers, ...]
@@ -111,7 +111,7 @@ def _out_of_fold(case: Case, learned: Learned) -> Shares:
     return found
 
 
-def gain(one: Outcome, other: Outcome, seed: int = 0) -> Gain:
+def gain(one: LabelGuesses, other: LabelGuesses, seed: int = 0) -> Gain:
     """The paired difference, resampled over draws and over the rows that were held out in each."""
     rng = np.random.default_rng(seed)
     pairs = [_Pair.of(one, other, draw) for draw in range(len(one.labels))]
@@ -142,7 +142,7 @@ class _Pair:
     second: NDArray[np.float64]
 
     @staticmethod
-    def of(one: Outcome, other: Outcome, draw: int) -> _Pair:
+    def of(one: LabelGuesses, other: LabelGuesses, draw: int) -> _Pair:
         together = np.stack((one.labels[draw], one.guesses[draw], other.guesses[draw]), 1)
         kinds, sizes = np.unique(together, axis=0, return_counts=True)
         return _Pair(sizes, *(np.eye(one.count)[column] for column in kinds.T))
@@ -168,7 +168,7 @@ class Recommendation:
     sentence: str
 
 
-def recommend(outcomes: Mapping[str, Outcome], seed: int) -> Recommendation:
+def recommend(outcomes: Mapping[str, LabelGuesses], seed: int) -> Recommendation:
     """The cheapest way that is as good as the best one, or to leave the rows alone.
 
     A way is considered if its gain over the rows as they are is surely above zero. Of those the

@@ -18,7 +18,7 @@ from sda.labelled.helping import (
     OURS,
     SHUFFLED,
     Gain,
-    Outcome,
+    LabelGuesses,
     Recommendation,
     gain,
     guess,
@@ -40,7 +40,7 @@ Told = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Part:
+class CheckPart:
     """One check: so many rows of each label, or all (None), with one fold held out."""
 
     size: int | None
@@ -55,7 +55,7 @@ class Part:
 class CheckResult:
     """Outcomes by size (None is all rows), kind of classifier, and way, the cheapest way first."""
 
-    outcomes: Mapping[int | None, Mapping[str, Mapping[str, Outcome]]]
+    outcomes: Mapping[int | None, Mapping[str, Mapping[str, LabelGuesses]]]
     folds: int
     rows: int
     seed: int
@@ -124,24 +124,26 @@ class LabelCheck:
         self._places = fold_numbers(self._numbers, self._folds, task.settings.seed)
         most = max(task.rows.counts().values()) * (1 - 1 / self._folds)
         sizes = [size for size in SIZES if size < most] if has_curve else []
-        self.parts = [Part(size, fold) for size in (None, *sizes) for fold in range(self._folds)]
+        self.parts = [
+            CheckPart(size, fold) for size in (None, *sizes) for fold in range(self._folds)
+        ]
         keep_to(folder, f"{task.fingerprint()}-{self._folds}")
 
     def __call__(
         self, kinds: Mapping[str, Make], told: Told = lambda what, done, total: None
     ) -> CheckResult:
         """Every fold is held out once; generators and classifiers never see it."""
-        guesses: dict[Part, dict[str, dict[str, Numbers]]] = {}
+        guesses: dict[CheckPart, dict[str, dict[str, Numbers]]] = {}
         for number, part in enumerate(self.parts):
             guesses[part] = self._checked(part, kinds, number, told)
         told("checks", len(self.parts), len(self.parts))
-        found: dict[int | None, dict[str, dict[str, Outcome]]] = {}
+        found: dict[int | None, dict[str, dict[str, LabelGuesses]]] = {}
         for size in dict.fromkeys(part.size for part in self.parts):
             own = [part for part in self.parts if part.size == size]
             truth = tuple(self._numbers[self._places == part.fold] for part in own)
             found[size] = {
                 kind: {
-                    way: Outcome(
+                    way: LabelGuesses(
                         truth, tuple(guesses[part][kind][way] for part in own), len(self._names)
                     )
                     for way in guesses[own[0]][kind]
@@ -152,7 +154,7 @@ class LabelCheck:
         return CheckResult(found, self._folds, len(self._task.rows), self._task.settings.seed)
 
     def _checked(
-        self, part: Part, kinds: Mapping[str, Make], number: int, told: Told
+        self, part: CheckPart, kinds: Mapping[str, Make], number: int, told: Told
     ) -> dict[str, dict[str, Numbers]]:
         """By kind of classifier and way, what is said of the rows that are held out."""
         told("checks", number, len(self.parts))
@@ -189,7 +191,7 @@ class LabelCheck:
             for kind in kinds
         }
 
-    def _rows(self, part: Part) -> tuple[Learned, list[str]]:
+    def _rows(self, part: CheckPart) -> tuple[Learned, list[str]]:
         """What is learned from, and the texts that are held out."""
         texts = self._task.rows.texts
         rest = np.flatnonzero(self._places != part.fold)
@@ -203,7 +205,7 @@ class LabelCheck:
         learned = Learned(tuple(texts[row] for row in rest.tolist()), self._numbers[rest])
         return learned, [texts[row] for row in asked]
 
-    def _ours(self, part: Part, rows: Learned, asked: Sequence[str]) -> dict[str, Arm]:
+    def _ours(self, part: CheckPart, rows: Learned, asked: Sequence[str]) -> dict[str, Arm]:
         """SDA, and two controls: its labels shuffled, and a buffer that holds texts by lot."""
         folder = self._folder / part.name
         kept = folder / "written.json"
