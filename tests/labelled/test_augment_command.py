@@ -116,6 +116,7 @@ def assert_sentence(answer: Answer, *words: str) -> None:
         ("text,label\n,x\n,y\n", ["at least two different labels", "none"]),
         ("text,label\na,x\nb,\n", ["line 3: no label"]),
         ("text,label\n", ["is empty"]),
+        ("text,label,source\na,x,1\nb,x,1\nc,y,1\nd,y,1\n", ["a column 'source', which"]),
         ("text,label\na,(no label)\nb,(no label)\nc,x\nd,x\n", ["is ours"]),
     ],
 )
@@ -145,6 +146,7 @@ def test_mistakes_in_options(command: Command, tmp_path: Path) -> None:
         (("-o", out, "--rules", tmp_path / "no.tsv"), "does not exist"),
         (("-o", out, "--unlabelled", tmp_path / "no.txt"), "does not exist"),
         (("-o", out, "--generator", "gpt"), "unknown generator 'gpt'"),
+        (("--report", tmp_path / "c" / "r.html"), "there is no folder"),
     ):
         assert_sentence(command("augment", source, *options, "--quiet"), words)
     assert not out.exists()

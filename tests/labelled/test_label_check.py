@@ -12,7 +12,7 @@ from sda.errors import UserError
 from sda.labelled import label_check
 from sda.labelled.arms import BASE, CUTOFF, RIVALS, WEAK, WEIGHTS
 from sda.labelled.augment_settings import settle_augmentation
-from sda.labelled.augmented import Task
+from sda.labelled.augmented import Deadline, Task
 from sda.labelled.check_page import check_page, way_table
 from sda.labelled.helping import BY_LOT, OURS, SHUFFLED
 from sda.labelled.label_check import CheckPart, LabelCheck
@@ -28,7 +28,7 @@ class Writer:
 
     tasks: ClassVar[list[Task]] = []
 
-    def __init__(self, task: Task, folder: Path, reporter: Quiet) -> None:
+    def __init__(self, task: Task, folder: Path, reporter: Quiet, deadline: Deadline) -> None:
         folder.mkdir()
         Writer.tasks.append(task)
 

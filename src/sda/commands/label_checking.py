@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sda.errors import UserError
+
 if TYPE_CHECKING:
     from sda.labelled.augmented import Task
     from sda.labelled.label_check import CheckResult, Make
@@ -32,15 +34,16 @@ def check_rows(
     with Counter(lines=not is_quiet) as counter:
         reporter: Any = Quiet() if is_quiet else AugmentBars(counter)
 
-        def planned(number: int, curve: bool) -> tuple[LabelCheck, float]:
-            check = LabelCheck(task, folder / "check", reporter, number, curve)
+        limit = None if max_minutes is None else 60 * max_minutes
+
+        def planned(curve: bool) -> tuple[LabelCheck, float]:
+            check = LabelCheck(task, folder / "check", reporter, folds, curve, limit)
             return check, check_seconds(task, len(check.parts), len(kinds))
 
-        check, seconds = planned(folds, has_curve)
-        limit = float("inf") if max_minutes is None else 60 * max_minutes
-        if seconds > limit:
+        check, seconds = planned(has_curve)
+        if limit is not None and has_curve and seconds > limit:
             counter.say("a learning curve does not fit into --max-minutes, and is left out")
-            check, seconds = planned(folds, False)
+            check, seconds = planned(False)
         if not is_quiet:
             counter.say(
                 f"checking: {len(check.parts)} times SDA, its rivals and its controls; this takes"
@@ -69,6 +72,8 @@ def _kinds(task: Task, sentence_model: Path | None) -> dict[str, Make]:
         "TextCNN": lambda: CnnClassifier(split),
     }
     if sentence_model is not None:
+        if not sentence_model.is_dir():
+            raise UserError(f"--sentence-model: {sentence_model} is not a folder.")
         vectors = KeptVectors(sentence_model)
         kinds["sentence vectors"] = lambda: VectorClassifier("sentences", vectors)
     return kinds

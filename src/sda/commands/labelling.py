@@ -169,6 +169,8 @@ def augment(
     refuse_overlap(outputs, (file, unlabelled, test, rules))
     if out is not None:
         check_table_name("--out", out)
+    if report is not None and not report.parent.is_dir():
+        raise UserError(f"--report: {report}: there is no folder {report.parent}.")
     settings = settle_augmentation(
         {
             "seed": seed,

@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -98,15 +98,18 @@ class Augmented:
         found = Counter(one.label for one in self.written)
         return {name: n - found[name] for name, n in self.wanted.items() if n > found[name]}
 
-    def table(self) -> tuple[list[str], list[dict[str, Any]]]:
+    def table(self) -> tuple[list[str], Iterator[dict[str, Any]]]:
         """Columns and rows: the originals with all that they had, then the new ones."""
+        return [*self.rows.columns, *NEW_COLUMNS], self._rows()
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
         rows = self.rows
-        columns = [*rows.columns, *(name for name in NEW_COLUMNS if name not in rows.columns)]
-        found: list[dict[str, Any]] = [{**entry, "source": ORIGINAL} for entry in rows.entries]
+        for entry in rows.entries:
+            yield {**entry, "source": ORIGINAL}
+        values = rows.label_values()
         for one in self.written:
-            named = {rows.text_column: one.text, rows.label_column: one.label}
-            found.append({**named, "source": GENERATED, **one.figures()})
-        return columns, found
+            named = {rows.text_column: one.text, rows.label_column: values[one.label]}
+            yield {**named, "source": GENERATED, **one.figures()}
 
     def rejected_table(self) -> tuple[list[str], list[dict[str, Any]]]:
         """Columns and rows of what was not taken, each with its reason."""
@@ -155,6 +158,7 @@ class Augmenter:
         self._pool = [pool[row] for row in chosen.tolist()]
         self._learned = task.rows.some(MOST_LEARNED, settings.seed)
         writer, seed = settings.writer, settings.seed
+        self._started: tuple[Run, Worth, float] | None = None
         self._writer = LabelWriter(
             *(folder, writer, self._tokenizer, seed, self._reporter), self._deadline.is_over
         )
@@ -162,6 +166,11 @@ class Augmenter:
 
     def start(self) -> tuple[Run, Worth, float]:
         """The generator after maximum likelihood, the metric, and how sure a label must be."""
+        if self._started is None:
+            self._started = self._start()
+        return self._started
+
+    def _start(self) -> tuple[Run, Worth, float]:
         rows, settings = self._learned, self._task.settings
         start = self._writer.begin(rows.texts, rows.labels, self._pool)
         split = named_tokenizer(self._tokenizer).split
@@ -262,6 +271,9 @@ class _Lot:
     def __init__(self, seed: int) -> None:
         self._seed = seed
 
+    def __repr__(self) -> str:
+        return "lot"
+
     def __call__(self, texts: Sequence[str]) -> list[float]:
         keys = [hashlib.blake2b(f"{self._seed} {text}".encode()).digest() for text in texts]
         return [int.from_bytes(key[:6]) / 2**48 for key in keys]
@@ -284,6 +296,9 @@ def keep_to(folder: Path, fingerprint: str) -> None:
 def _refuse(rows: LabelledRows) -> None:
     if UNKNOWN in rows.names:
         raise UserError(f"the label {UNKNOWN!r} is ours, for text without one; rename it.")
-    taken = {rows.text_column, rows.label_column} & set(NEW_COLUMNS)
+    taken = [name for name in rows.columns if name in NEW_COLUMNS]
     if taken:
-        raise UserError(f"the column {taken.pop()!r} is one that is written; rename it.")
+        raise UserError(
+            f"the table has a column {taken[0]!r}, which augmentation writes; rename it, or take"
+            " the rows out that were made before."
+        )

@@ -24,6 +24,8 @@ def edit_labelled(
     refuse_overlap({"--out": out}, (path, recipe.synonyms))
     check_table_name("--out", out)
     rows = read_labelled(path, text, label)
+    if "source" in rows.columns:
+        raise UserError(f"{path} has a column 'source', which is written here; rename it.")
     found = edit_texts(rows.texts, recipe, path, progress)
     table: list[dict[str, Any]] = []
     place = 0
@@ -34,6 +36,5 @@ def edit_labelled(
         for version in found.texts[place : place + recipe.per_sentence]:
             table.append({text: version, label: entry[label], "source": recipe.method})
         place += recipe.per_sentence
-    columns = [*rows.columns, *(() if "source" in rows.columns else ("source",))]
-    write_rows(out, columns, table)
+    write_rows(out, [*rows.columns, "source"], table)
     return found.counts

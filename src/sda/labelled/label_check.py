@@ -12,7 +12,7 @@ import numpy as np
 from sda.errors import UserError
 from sda.files import read_json, write_json
 from sda.labelled.arms import BASE, RIVALS, Arm, Case, Learned, added
-from sda.labelled.augmented import Augmenter, Task, keep_to
+from sda.labelled.augmented import Augmenter, Deadline, Task, keep_to
 from sda.labelled.helping import (
     BY_LOT,
     OURS,
@@ -108,8 +108,15 @@ class LabelCheck:
     """
 
     def __init__(
-        self, task: Task, folder: Path, reporter: Reporter, folds: int = 5, has_curve: bool = True
+        self,
+        task: Task,
+        folder: Path,
+        reporter: Reporter,
+        folds: int = 5,
+        has_curve: bool = True,
+        seconds: float | None = None,
     ) -> None:
+        """Training of generators ends early so that all checks take about so many `seconds`."""
         self._task = task
         self._folder = folder
         self._reporter = reporter
@@ -127,6 +134,8 @@ class LabelCheck:
         self.parts = [
             CheckPart(size, fold) for size in (None, *sizes) for fold in range(self._folds)
         ]
+        # Half of the time is for classifiers, and half of the rest for the control.
+        self._seconds = None if seconds is None else seconds / len(self.parts) / 4
         keep_to(folder, f"{task.fingerprint()}-{self._folds}")
 
     def __call__(
@@ -216,7 +225,7 @@ class LabelCheck:
                 rows=of_lists(rows.texts, names),
                 held_out=(*self._task.held_out, *asked),
             )
-            augmenter = Augmenter(task, folder, self._reporter)
+            augmenter = Augmenter(task, folder, self._reporter, Deadline(self._seconds))
             chosen = augmenter.rows().written
             counts = {name: sum(one.label == name for one in chosen) for name in self._names}
             others = augmenter.rows_by_lot(counts)

@@ -58,6 +58,7 @@ class LabelWriter:
         self._seed = seed
         self._reporter = reporter
         self._is_late = is_late
+        self._min_count = 2
 
     def begin(self, texts: Sequence[str], labels: Sequence[str], pool: Sequence[str]) -> Run:
         """The generator after maximum likelihood."""
@@ -70,6 +71,7 @@ class LabelWriter:
             self._folder.mkdir(parents=True, exist_ok=True)
         for name, rows in (("train", train), ("valid", valid)):
             _write(self._folder / f"{name}.csv", rows)
+        # A word that one text alone has is unknown.
         self._min_count = 3 if is_doubled else 2
         return self._train("start", method="mle")
 

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sda.errors import UserError
-from sda.files import write_text
+from sda.errors import UserError, brief
+from sda.files import whole_file
 from sda.text.reading import LONGEST_LINE, WITH_LABELS, each_record
 
 FEWEST = 2
@@ -57,6 +57,14 @@ class LabelledRows:
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for entry in self.entries for name in entry))
+
+    def label_values(self) -> dict[str, Any]:
+        """Each label as it stands in the file: in an object it may be a number."""
+        found: dict[str, Any] = {}
+        for entry in self.entries:
+            if entry[self.text_column].strip():
+                found.setdefault(str(entry[self.label_column]).strip(), entry[self.label_column])
+        return found
 
     def counts(self) -> dict[str, int]:
         """How many rows each label has, in the order of the names."""
@@ -104,6 +112,9 @@ def of_lists(texts: Sequence[str], labels: Sequence[str | int]) -> LabelledRows:
     """The rows of two lists of one length."""
     if len(texts) != len(labels):
         raise UserError(f"{len(texts):,} texts and {len(labels):,} labels: give every text one.")
+    strange = next((text for text in texts if not isinstance(text, str)), None)
+    if strange is not None:
+        raise UserError(f"texts: {brief(strange)} is not a text.")
     entries = tuple(
         {"text": text, "label": str(label)} for text, label in zip(texts, labels, strict=True)
     )
@@ -138,23 +149,25 @@ def check_table_name(option: str, path: Path) -> None:
         raise UserError(f"{option}: {path}: there is no folder {path.parent}.")
 
 
-def write_rows(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """The rows as the ending of the path asks for: `.csv`, `.tsv` or `.jsonl`.
 
     Texts stand there as they are: a model will learn from them, and a mark that keeps a spreadsheet
     from running a cell would be learned too.
     """
-    if path.suffix.lower() == ".jsonl":
-        lines = (json.dumps(dict(row), ensure_ascii=False) for row in rows)
-        write_text(path, "".join(f"{line}\n" for line in lines))
-        return
-    text = io.StringIO()
-    separator = "," if path.suffix.lower() == ".csv" else "\t"
-    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow([_cell(row.get(name)) for name in columns])
-    write_text(path, text.getvalue())
+    with whole_file(path) as file:
+        text = io.TextIOWrapper(file, "utf-8", newline="")
+        try:
+            if path.suffix.lower() == ".jsonl":
+                text.writelines(f"{json.dumps(dict(row), ensure_ascii=False)}\n" for row in rows)
+            else:
+                separator = "," if path.suffix.lower() == ".csv" else "\t"
+                writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+                writer.writerow(columns)
+                writer.writerows([_cell(row.get(name)) for name in columns] for row in rows)
+        finally:
+            # The file is closed by who opened it.
+            text.detach()
 
 
 def _cell(value: Any) -> str:

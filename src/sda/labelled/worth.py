@@ -86,6 +86,10 @@ class Worth:
         self._fluency = Fluency([*texts, *pool], self._encoder)
         self._originals = self._encoder.encode(texts)
 
+    def __repr__(self) -> str:
+        # The archive of a run knows its metric by this, in another process too.
+        return "worth"
+
     def __call__(self, texts: Sequence[str], context: Sequence[About]) -> list[float]:
         """For the generator's training: the worth of each text for what it is about."""
         places = {name: place for place, name in enumerate(self.names)}
