@@ -19,6 +19,7 @@ LAYERS = (
     ("cli", "api"),
     ("commands",),
     ("reproduction",),
+    ("labelled",),
     ("transfer",),
     ("runs", "studies"),
     ("show",),
@@ -66,6 +67,7 @@ EXTRAS = {
     "evaluation/sentence_features.py": {"sentence_transformers"},
     "reproduction/coco_captions.py": {"nltk"},
     "reproduction/hands.py": {"distributed"},
+    "labelled/label_classifiers.py": {"sklearn"},
     "studies/site.py": {"starlette"},
     "studies/server.py": {"uvicorn"},
 }

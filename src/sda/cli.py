@@ -19,6 +19,7 @@ from sda.commands import (
     evaluating,
     generating,
     inspecting,
+    labelling,
     reproducing,
     sampler,
 )
@@ -105,6 +106,7 @@ COMMANDS = {
         generating.train,
         generating.resume,
         sampler.sample,
+        labelling.augment,
         augmenting.eda,
     ),
     "Score and compare": (

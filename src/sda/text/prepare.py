@@ -182,8 +182,10 @@ def _load(path: Path, preparation: Preparation) -> _File:
     )
     texts = [record.text for record in records[:LOOKED_AT]]
     if preparation.lowercase:
-        records = [Record(text.lower(), label) for text, label in records]
-    every = [Line(" ".join(words), label) for text, label in records if (words := split(text))]
+        records = [Record(record.text.lower(), record.label) for record in records]
+    every = [
+        Line(" ".join(words), record.label) for record in records if (words := split(record.text))
+    ]
 
     lengths = lengths_of(every)
     too_short = lengths < preparation.min_length

@@ -6,10 +6,10 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from sda.errors import UserError
 
@@ -33,10 +33,14 @@ _JSON_KINDS = {dict: "an object", list: "a list", bool: "a truth value", type(No
 
 
 class Record(NamedTuple):
-    """One sentence of a file as it stands there, and its label; None where none was asked for."""
+    """One sentence of a file as it stands there, and its label; None where none was asked for.
+
+    `entries` is all that stands in its row or object by name, where that was asked for.
+    """
 
     text: str
     label: str | None
+    entries: Mapping[str, Any] | None = None
 
 
 def read_lines(
@@ -73,10 +77,12 @@ def each_record(
     field: str | None,
     label: str | None,
     left_out: set[int] | None = None,
+    is_whole: bool = False,
 ) -> Iterator[Record]:
     """The same with the labels, from the column or the field that `label` names.
 
-    A blank sentence needs no label; any other without one is refused.
+    A blank sentence needs no label; any other without one is refused. A record that `is_whole` has
+    all entries of its row or object.
     """
     suffix = _suffix(path)
     too_long = set() if left_out is None else left_out
@@ -84,10 +90,10 @@ def each_record(
     if suffix == ".txt":
         records = _from_lines(path, lines, label)
     elif suffix == ".jsonl":
-        records = _from_objects(path, lines, field, label)
+        records = _from_objects(path, lines, field, label, is_whole)
     else:
         usual = SEPARATORS["comma" if suffix == ".csv" else "tab"]
-        records = _from_table(path, lines, column, label, usual)
+        records = _from_table(path, lines, column, label, usual, is_whole)
     is_empty = True
     for number, record in records:
         is_empty = False
@@ -102,6 +108,11 @@ def each_record(
         yield record
     if is_empty:
         raise UserError(f"{path} is empty.")
+
+
+def plain_lines(path: Path) -> list[str]:
+    """Every line of a file as it stands, whatever its name ends in; overlong ones are blank."""
+    return [text for _, text in _decoded(path, set())]
 
 
 def check_kinds(paths: Sequence[Path], column: str | None, field: str | None) -> None:
@@ -201,6 +212,7 @@ def _from_table(
     column: str | None,
     label: str | None,
     usual: str,
+    is_whole: bool,
 ) -> Iterator[tuple[int, Record]]:
     """The column's entry of every row, and the label's; the first row names the columns.
 
@@ -236,7 +248,9 @@ def _from_table(
             )
         else:
             text = _checked(path, first, row[place])
-            yield first, Record(text, None if label_place is None else row[label_place].strip())
+            name = None if label_place is None else row[label_place].strip()
+            entries = dict(zip(header, row, strict=True)) if is_whole else None
+            yield first, Record(text, name, entries)
 
 
 def _separator(header: str, usual: str, column: str | None) -> str:
@@ -265,7 +279,11 @@ def _place(path: Path, header: list[str], column: str | None) -> int:
 
 
 def _from_objects(
-    path: Path, lines: Iterable[tuple[int, str]], field: str | None, label: str | None
+    path: Path,
+    lines: Iterable[tuple[int, str]],
+    field: str | None,
+    label: str | None,
+    is_whole: bool,
 ) -> Iterator[tuple[int, Record]]:
     """The field of the object on every line, and its label; a blank line is a blank record."""
     for number, line in lines:
@@ -295,7 +313,7 @@ def _from_objects(
         except UnicodeEncodeError as error:
             raise UserError(f"{where}: field {field!r} holds half a character.") from error
         name = None if label is None else _label(where, value, label)
-        yield number, Record(_checked(path, number, text), name)
+        yield number, Record(_checked(path, number, text), name, value if is_whole else None)
 
 
 def _label(where: str, value: dict[str, object], label: str) -> str:
