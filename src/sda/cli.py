@@ -19,6 +19,7 @@ from sda.commands import (
     evaluating,
     generating,
     inspecting,
+    model_folders,
     reproducing,
     sampler,
 )
@@ -102,6 +103,8 @@ COMMANDS = {
         generating.train,
         generating.resume,
         sampler.sample,
+        model_folders.export,
+        model_folders.models,
         augmenting.eda,
     ),
     "Score and compare": (
