@@ -20,6 +20,8 @@ from sda.runs.train import train_run
 from sda.settings.layers import Choices
 from sda.show.terminal import Quiet, Reporter
 
+pytestmark = pytest.mark.slow
+
 FEW = (
     "mle.epochs=2",
     "mle.rate=0.02",

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from sda.models.discriminator import Discriminator
 from sda.models.initialise import normal_weights_
-from sda.pretrained.encoder import FrozenEncoder, shared_encoder
+from sda.pretrained.frozen import FrozenEncoder, shared_encoder
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import Vocabulary
 

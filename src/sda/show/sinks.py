@@ -1,7 +1,7 @@
 """Where the figures of each epoch go beside the run folder: TensorBoard, or Weights & Biases.
 
 A sink is a callback: it is called with the line of each finished epoch, and never ends training.
-The only file that imports `wandb`, an extra.
+The only file that imports `wandb`, an extra; torch itself writes for TensorBoard, with another.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,16 @@ def tensorboard_sink(folder: Path, settings: Mapping[str, Any]) -> Sink:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as error:
         raise _missing("tensorboard") from error
-    writer = SummaryWriter(folder / FOLDER)
+
+    # With the first line: a run that does not begin leaves nothing behind.
+    @cache
+    def writer() -> Any:
+        return SummaryWriter(folder / FOLDER)
 
     def log(line: dict[str, Any]) -> None:
         for name, value in _figures(line).items():
-            writer.add_scalar(name, value, line["epoch"])
-        writer.flush()
+            writer().add_scalar(name, value, line["epoch"])
+        writer().flush()
 
     return log
 
@@ -41,21 +46,23 @@ def wandb_sink(folder: Path, settings: Mapping[str, Any]) -> Sink:
         import wandb
     except ImportError as error:
         raise _missing("wandb") from error
-    place = folder / FOLDER
-    place.mkdir(parents=True, exist_ok=True)
-    name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
-    run = wandb.init(
-        project="sda",
-        name=folder.name,
-        id=name,
-        resume="allow",
-        dir=place,
-        config=dict(settings),
-        mode=os.environ.get("WANDB_MODE", "offline"),
-    )
+
+    @cache
+    def run() -> Any:
+        place = folder / FOLDER
+        place.mkdir(parents=True, exist_ok=True)
+        return wandb.init(
+            project="sda",
+            name=folder.name,
+            id=hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16],
+            resume="allow",
+            dir=place,
+            config=dict(settings),
+            mode=os.environ.get("WANDB_MODE", "offline"),
+        )
 
     def log(line: dict[str, Any]) -> None:
-        run.log({**_figures(line), "epoch": line["epoch"]})
+        run().log({**_figures(line), "epoch": line["epoch"]})
 
     return log
 

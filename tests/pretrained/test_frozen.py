@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tiny_models import word_model
 
 from sda.models.panel import Panel
-from sda.pretrained.encoder import ROWS, FrozenEncoder
+from sda.pretrained.frozen import ROWS, FrozenEncoder
 from sda.pretrained.judge import PretrainedJudge
 from sda.text.model_tokens import ModelVocabulary
 from sda.text.tokens import tokenizer
@@ -65,7 +65,7 @@ def test_a_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return original(self, texts, device)
 
     monkeypatch.setattr(FrozenEncoder, "_read", watched)
-    monkeypatch.setattr("sda.pretrained.encoder.KEPT", 2)
+    monkeypatch.setattr("sda.pretrained.frozen.KEPT", 2)
     encoder.vectors(["w1", "w2", "w1"], CPU)
     encoder.vectors(["w2"], CPU)
     assert read == ["w1", "w2"]
