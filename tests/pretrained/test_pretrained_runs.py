@@ -211,6 +211,8 @@ def test_what_cannot_be_is_refused(text: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="reads no prompts"):
         model = f"data.model={byte_model('llama')}"
         train(text, tmp_path / "run", (model, "data.prompt=x"), generator="rnn")
+    with pytest.raises(UserError, match="learns from text"):
+        train(Path("captions"), tmp_path / "run")
     with pytest.raises(UserError, match="its own subwords"):
         train(text, tmp_path / "run", ("data.subwords=300",))
     assert not (tmp_path / "run").exists()

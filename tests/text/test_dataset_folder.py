@@ -53,6 +53,6 @@ def test_what_cannot_be_read_says_why(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_run_prepares_it_like_a_file(folder: Path) -> None:
-    prepared = prepare(folder / "table", Preparation(column="text"), seed=0)
+    prepared = prepare(folder / "table", Preparation(column="text", min_count=2), seed=0)
 
     assert len(prepared.train_lines) == 10

@@ -245,6 +245,11 @@ class Choices:
         """The settings of the run, and where each value came from."""
         user = read_toml(self.config) if self.config else {}
         folder = model_folder(self.generator)
+        if folder is not None and source_kind(self.source) != "text":
+            raise UserError(
+                f"--generator {self.generator}: a pretrained model learns from text, so give a text"
+                f" file of your own, not {self.source!r}"
+            )
         kind, generator = ("generators", self.generator) if folder is None else ("pretrained", HF)
         recipe = named(kind, generator)
         base, meant_for = recipe.pop("base", None), recipe.pop("method", "sda")
