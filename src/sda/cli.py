@@ -20,6 +20,7 @@ from sda.commands import (
     generating,
     inspecting,
     labelling,
+    model_folders,
     reproducing,
     sampler,
 )
@@ -107,6 +108,8 @@ COMMANDS = {
         generating.resume,
         sampler.sample,
         labelling.augment,
+        model_folders.export,
+        model_folders.models,
         augmenting.eda,
     ),
     "Score and compare": (
