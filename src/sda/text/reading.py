@@ -80,8 +80,8 @@ def each_record(
     field: str | None,
     label: str | None,
     left_out: set[int] | None = None,
-    is_whole: bool = False,
     prompt: str | None = None,
+    is_whole: bool = False,
 ) -> Iterator[Record]:
     """The same with labels and prompts, from the columns or the fields that `label` and `prompt`
     name.
