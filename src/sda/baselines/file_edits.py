@@ -19,6 +19,7 @@ from sda.baselines.geometric import replace_geometric
 from sda.baselines.neighbours import find_neighbours, has_meaning
 from sda.errors import UserError
 from sda.files import whole_file
+from sda.text.quick_words import QuickText, read_quickly, spelled
 from sda.text.reading import SUFFIXES, check_kinds, each_line
 from sda.text.sentences import Flat
 from sda.text.synonyms import WordChoices, find_choices, read_synonyms, wordnet
@@ -105,13 +106,19 @@ def augment_file(path: Path, out: Path, recipe: Recipe, progress: Progress) -> C
     """
     _check_target(path, out)
     check_kinds([path], recipe.column, recipe.field)
+    is_plain = recipe.tokenizer == "whitespace" and not recipe.lowercase
+    quick = read_quickly(path) if is_plain else None
     work = _Work(
-        lambda: each_line(path, column=recipe.column, field=recipe.field), recipe, path, progress
+        lambda: each_line(path, column=recipe.column, field=recipe.field),
+        recipe,
+        path,
+        progress,
+        quick,
     )
     with whole_file(out) as file:
         for source, new in work.portions():
             together = Flat.join(source, new).take(_interleaved(len(source), recipe.per_sentence))
-            file.write("".join(f"{text}\n" for text in work.spelled(together)).encode())
+            file.write(work.as_bytes(together))
     return work.counts
 
 
@@ -128,30 +135,64 @@ def edit_texts(
 
 
 class _Work:
-    """Texts that are read twice: to know their words, and to be rewritten."""
+    """Texts that are read twice: to know their words, and to be rewritten.
 
-    def __init__(self, lines: Lines, recipe: Recipe, where: object, progress: Progress) -> None:
+    Those that were read `quick` are not read again.
+    """
+
+    def __init__(
+        self,
+        lines: Lines,
+        recipe: Recipe,
+        where: object,
+        progress: Progress,
+        quick: QuickText | None = None,
+    ) -> None:
         self._lines = lines
         self._recipe = recipe
         self._where = where
         self._progress = progress
-        self._found = _survey(lines, recipe, where)
+        self._quick = quick
+        self._found = _survey(lines, recipe, where) if quick is None else _surveyed(quick)
         words = self._found
         self._spellings, self._write, covered = _writer(lines, words, recipe, where, progress)
+        self._spelling_bytes = [word.encode() for word in self._spellings]
         self._join = tokenizer(recipe.tokenizer).join
         self.counts = Counts(0, 0, 0, covered)
 
     def portions(self) -> Iterator[tuple[Flat, Flat]]:
         """Texts, as many at a time as fit into memory, and the new versions of them."""
-        ids = {word: number for number, word in enumerate(self._spellings)}
-        for portion in _portions(self._lines, self._recipe):
-            source = _encoded(self._where, portion, ids)
+        for source in self._encoded():
             new = self._write(source, self.counts.lines)
             yield source, new
             lines, written, changed, covered = self.counts
             more = count_changed(*source, *new)
             self.counts = Counts(lines + len(source), written + len(new), changed + more, covered)
             self._progress("writing", self.counts.lines, self._found.lines)
+
+    def _encoded(self) -> Iterator[Flat]:
+        """The words of the texts as numbers, a portion at a time."""
+        ids = {word: number for number, word in enumerate(self._spellings)}
+        if self._quick is None:
+            for portion in _portions(self._lines, self._recipe):
+                yield _encoded(self._where, portion, ids)
+            return
+        found = self._quick
+        numbers = np.fromiter((ids[word] for word in found.words), np.int32, len(found.words))
+        most = _most_words(self._recipe)
+        starts, first = found.lines.starts, 0
+        while first < len(found.lines):
+            last = int(np.searchsorted(starts, starts[first] + most))
+            last = min(max(last, first + 1), len(found.lines))
+            some = numbers[found.lines.ids[starts[first] : starts[last]]]
+            yield Flat(some, starts[first : last + 1] - starts[first])
+            first = last
+
+    def as_bytes(self, sentences: Flat) -> bytes:
+        """The texts of sentences, a line each."""
+        if self._recipe.tokenizer == "whitespace":
+            return spelled(sentences, self._spelling_bytes)
+        return "".join(f"{text}\n" for text in self.spelled(sentences)).encode()
 
     def spelled(self, sentences: Flat) -> Iterator[str]:
         """The texts of sentences."""
@@ -182,7 +223,7 @@ def _sentences(lines: Lines, recipe: Recipe) -> Iterator[list[str]]:
 
 def _portions(lines: Lines, recipe: Recipe) -> Iterator[list[list[str]]]:
     """The lines of the file, as many at a time as fit into the memory meant for them."""
-    most = _WORDS_AT_A_TIME // (recipe.per_sentence + 1)
+    most = _most_words(recipe)
     portion: list[list[str]] = []
     gathered = 0
     for words in _sentences(lines, recipe):
@@ -193,6 +234,16 @@ def _portions(lines: Lines, recipe: Recipe) -> Iterator[list[list[str]]]:
             portion, gathered = [], 0
     if portion:
         yield portion
+
+
+def _most_words(recipe: Recipe) -> int:
+    """Words of old lines that are rewritten at a time; the line that reaches it is the last."""
+    return _WORDS_AT_A_TIME // (recipe.per_sentence + 1)
+
+
+def _surveyed(quick: QuickText) -> _Words:
+    counts = dict(zip(quick.words, quick.counts.tolist(), strict=True))
+    return _Words(Counter(counts), len(quick.lines))
 
 
 def _survey(lines: Lines, recipe: Recipe, where: object) -> _Words:
