@@ -48,8 +48,8 @@ def augment(
         int | None,
         typer.Option(
             min=1,
-            help="New rows for each label; by default as many as it has, or its part of the"
-            " unlabelled texts where that is more, at most 1,000.",
+            help="New rows for each label; by default as many as it has, with many unlabelled texts"
+            " up to five times as many, at most 1,000.",
         ),
     ] = None,
     balance: Annotated[
