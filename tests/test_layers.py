@@ -15,6 +15,7 @@ SOURCE = ROOT / "src" / "sda"
 
 # From the top. What stands in one row may import what stands in the rows below.
 LAYERS = (
+    ("__main__",),
     ("cli", "api"),
     ("commands",),
     ("reproduction",),
@@ -31,7 +32,7 @@ LAYERS = (
     ("sampling", "archive"),
     ("models",),
     ("text",),
-    ("files", "randomness", "devices"),
+    ("files", "randomness", "devices", "ranks"),
     ("errors", "configs", "__init__"),
 )
 ROW = {box: row for row, boxes in enumerate(LAYERS) for box in boxes}
@@ -65,6 +66,7 @@ EXTRAS = {
     "text/subwords.py": {"tokenizers"},
     "evaluation/sentence_features.py": {"sentence_transformers"},
     "reproduction/coco_captions.py": {"nltk"},
+    "reproduction/hands.py": {"distributed"},
     "labelled/label_classifiers.py": {"sklearn"},
     "studies/site.py": {"starlette"},
     "studies/server.py": {"uvicorn"},
