@@ -4,9 +4,10 @@ import re
 from typing import ClassVar
 
 import numpy as np
+import pytest
 from labelled_tiny import WordCounts, rows
 
-from sda.labelled.confidence import Confidence, surest
+from sda.labelled.confidence import Confidence, balanced, surest
 from sda.labelled.word_rules import WordRules
 
 TEXTS, LABELS = rows()
@@ -106,9 +107,11 @@ def test_how_sure_a_label_must_be_to_be_believed() -> None:
 
     texts = [""] * 12
     sure = [0.99, 0.98, 0.97, 0.96, 0.95, 0.94, 0.93, 0.92, 0.91, 0.9, 0.8, 0.7]
-    # The tenth and the twelfth are wrong: of ten nine are right, and of twelve ten.
+    # The tenth and the twelfth are wrong. They are the only ones of their label, so that each
+    # weighs as much as five of the others: the nine before are right, and 5.4 of 8.4 are few.
     labels = np.array([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1])
-    assert Told(sure).trusted(texts, labels) == 0.8  # 10 of 11 are right as well
+    assert balanced(labels).tolist() == pytest.approx([0.6] * 9 + [3, 0.6, 3])
+    assert Told(sure).trusted(texts, labels) == 0.91
     # Of no five nine in ten are right: surer than the first mistake, which is the third.
     labels = np.array([0, 0, 1, 1, 1, 0, 0, 1, 0, 1, 0, 1])
     assert Told(sure).trusted(texts, labels) == 0.97

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sda.labelled.label_classifiers import LabelClassifier, Numbers, Shares, fold_numbers
 from sda.labelled.word_rules import WordRules
@@ -75,7 +76,7 @@ class Confidence:
 
     def trusted(self, texts: Sequence[str], labels: Numbers) -> float:
         """How sure a label must be to be believed: as sure as those of the fitted rows of which
-        nine in ten are told right.
+        nine in ten are told right, if all labels were as frequent.
 
         Where no five of them are, surer than any mistake.
         """
@@ -83,8 +84,9 @@ class Confidence:
         order = np.argsort(-shares.max(1), kind="stable")
         sure = shares.max(1)[order]
         right = (shares.argmax(1) == labels)[order]
-        counts = np.arange(1, len(right) + 1)
-        enough = np.flatnonzero((np.cumsum(right) >= RIGHT * counts) & (counts >= FEWEST_RIGHT))
+        weights = balanced(labels)[order]
+        is_right = np.cumsum(weights * right) >= RIGHT * np.cumsum(weights)
+        enough = np.flatnonzero(is_right & (np.arange(1, len(right) + 1) >= FEWEST_RIGHT))
         if len(enough):
             return float(sure[enough[-1]])
         return float(sure[~right][0] if not right.all() else sure[-1])
@@ -151,12 +153,20 @@ def surest(shares: Shares, labels: Numbers, taken: float) -> tuple[Numbers, Numb
     return chosen, guesses[chosen]
 
 
+def balanced(labels: Numbers) -> NDArray[np.float64]:
+    """(N,) how much each row matters, so that all labels that occur matter alike; 1 on average."""
+    counts = np.bincount(labels)
+    return np.asarray(len(labels) / (counts[labels] * np.count_nonzero(counts)))
+
+
 def _taught(
     kinds: Sequence[Make], texts: Sequence[str], labels: Numbers, count: int, seed: int
 ) -> list[LabelClassifier]:
+    """One classifier of each kind; a label counts as much as any other, however rare it is: a text
+    is written for a label, and is as likely of a rare one."""
     members = []
     for make in kinds:
         member = make()
-        member.fit(texts, labels, count, seed)
+        member.fit(texts, labels, count, seed, balanced(labels))
         members.append(member)
     return members
