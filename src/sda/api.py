@@ -291,8 +291,8 @@ def augment(
     - `texts`, `labels`: two lists of one length; a label is a string or a whole number.
     - `unlabelled`: texts of the same kind without labels, in a list or in a file.
     - `test`: texts that must never be written, such as a test set.
-    - `per_class`: new rows of each label; by default as many as it has, or its part of the
-      unlabelled texts where that is more, at most 1,000.
+    - `per_class`: new rows of each label; by default as many as it has, with many unlabelled texts
+      up to five times as many, at most 1,000.
     - `balance`: as many new rows as make every label as frequent as the most frequent one.
     - `metric`: a function from texts to numbers between 0 and 1, which their worth is multiplied
       with, or `"FILE.py:FUNCTION"`; with a parameter `context` it is told the labels.

@@ -89,5 +89,5 @@ def _show(found: CheckResult, report: Path | None) -> None:
     for kind in found.kinds:
         show(way_table(found, kind), console)
     if report is not None:
-        print(f"{report}: the same with a learning curve and a picture")
+        print(f"{report}: the same as a page with pictures")
     print(f"{found.best_kind}: {found.recommendation(found.best_kind).sentence}")

@@ -48,8 +48,8 @@ def augment(
         int | None,
         typer.Option(
             min=1,
-            help="New rows for each label; by default as many as it has, or its part of the"
-            " unlabelled texts where that is more, at most 1,000.",
+            help="New rows for each label; by default as many as it has, with many unlabelled texts"
+            " up to five times as many, at most 1,000.",
         ),
     ] = None,
     balance: Annotated[
@@ -207,9 +207,9 @@ def _announce(file: Path, rows: LabelledRows, task: Task) -> None:
     counts = ", ".join(f"{count:,} {name}" for name, count in rows.counts().items())
     print(f"{file}: {len(rows):,} rows ({counts}); words are cut as {task.tokenizer!r}")
     if rows.blank:
-        print(f"{rows.blank:,} rows have no text; they are kept as they are")
+        print(f"rows without a text, which are kept as they are: {rows.blank:,}")
     if len(set(rows.texts)) < len(rows):
-        print(f"{len(rows) - len(set(rows.texts)):,} rows repeat the text of another one")
+        print(f"rows that repeat the text of another one: {len(rows) - len(set(rows.texts)):,}")
 
 
 def _make(

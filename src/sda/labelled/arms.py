@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sda.baselines.file_edits import Recipe, edit_texts
 from sda.errors import UserError
-from sda.labelled.confidence import MOST_POOL
+from sda.labelled.confidence import MOST_POOL, balanced
 from sda.labelled.label_classifiers import LabelClassifier, Numbers
 from sda.labelled.word_rules import WordRules
 
@@ -84,9 +84,7 @@ def weighted(case: Case) -> Learned | None:
     """Rows of rare labels matter more, so that all labels matter alike."""
     if not case.make().takes_weights:
         return None
-    counts = np.bincount(case.rows.labels, minlength=case.count)
-    weights = len(case.rows.labels) / (np.maximum(counts, 1) * (counts > 0).sum())
-    return replace(case.rows, weights=weights[case.rows.labels])
+    return replace(case.rows, weights=balanced(case.rows.labels))
 
 
 def cut(case: Case) -> Learned:

@@ -13,16 +13,19 @@ from sda.settings.layers import Layers
 from sda.training.stages import Section
 
 MOST_BY_DEFAULT = 1000  # new rows of a label, where nobody says how many
+TIMES = 5
+"""As many new rows as a label has at most, where unlabelled texts would give more: classifiers
+hardly listen to a few rows among very many that are less sure."""
 
 
 class WorthWeights(Section):
     """How much each part of the metric counts: the power that it is raised to; 0 leaves it out."""
 
-    confidence: NonNegativeFloat = 1.0
+    confidence: NonNegativeFloat = 2.0
     """Of the share that the classifiers, and the rules where there are some, give the label."""
     fluency: NonNegativeFloat = 0.5
     """Of how likely the words are in their order, no more than those of a real text."""
-    novelty: NonNegativeFloat = 0.5
+    novelty: NonNegativeFloat = 0.2
     """Of how little is shared with the nearest original."""
     own: NonNegativeFloat = 1.0
     """Of a metric of the user's own."""
@@ -51,13 +54,13 @@ class AugmentSettings(Section):
     tokenizer: Literal["whitespace", "words", "characters"] | None = None
     """What a word is; by default what suits the texts."""
     per_class: PositiveInt | None = None
-    """New rows of each label; by default as many as the label has, or its part of the unlabelled
-    texts where that is more, at most 1,000."""
+    """New rows of each label; by default as many as the label has, with many unlabelled texts up to
+    five times as many, at most 1,000."""
     balance: bool = False
     """As many new rows as make all labels as frequent as the most frequent one."""
     least: float | None = Field(default=None, ge=0, le=1)
-    """How sure the label of a new row must be; by default as sure as that of half the originals is
-    to classifiers that have not learned them, 0.9 at most."""
+    """How sure the label of a new row must be; by default as sure as those originals of which nine
+    in ten are told right by classifiers that have not learned them, 0.95 at most."""
     near: float = Field(default=0.7, gt=0, le=1)
     """The similarity to an original from which a text is a near copy."""
     weights: WorthWeights = WorthWeights()
@@ -100,4 +103,7 @@ def wanted_rows(
     if settings.per_class is not None:
         return dict.fromkeys(counts, settings.per_class)
     share = unlabelled // len(counts)
-    return {name: min(MOST_BY_DEFAULT, max(count, share)) for name, count in counts.items()}
+    return {
+        name: min(MOST_BY_DEFAULT, max(count, min(share, TIMES * count)))
+        for name, count in counts.items()
+    }

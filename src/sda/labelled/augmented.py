@@ -45,7 +45,8 @@ NEW_COLUMNS = ("source", "score", "confidence", "nats", "copied", "nearest", "si
 ORIGINAL, GENERATED = "original", "generated"
 MOST_LEARNED = 20_000
 """Rows, and texts without labels, that generator and classifiers learn; more are drawn from."""
-MOST_SURE = 0.9
+MOST_SURE = 0.95
+"""What is asked of a new row at most; surer ones are too few where classifiers are good."""
 TRIED = 200  # texts of each label by which the start and the result of Stage II are compared
 
 
@@ -195,9 +196,10 @@ class Augmenter:
             self._pool,
             self._own(start, names),
         )
-        own = confidence.of_rows(rows.texts)[np.arange(len(rows)), rows.numbers]
-        usual = min(MOST_SURE, float(np.median(own)))
-        return start, worth, usual if settings.least is None else settings.least
+        least = settings.least
+        if least is None:
+            least = min(MOST_SURE, confidence.trusted(rows.texts, rows.numbers))
+        return start, worth, least
 
     def rows(self) -> Augmented:
         """New rows of each label, those that the metric likes best."""

@@ -55,7 +55,9 @@ def way_table(found: CheckResult, kind: str) -> Table:
         told = None if gain is None else Figure(gain.mean, 1, interval=interval, is_signed=True)
         body.append([way, one.accuracy, one.macro_f1, told])
     columns = [NAMES, Column("accuracy", digits=1), Column(SCALE, digits=1), Column("gain")]
-    return Table.of_rows(f"Classifier: {kind}", columns, body, NOTES)
+    # Once is enough: below the last table.
+    notes = NOTES if kind == found.kinds[-1] else ()
+    return Table.of_rows(f"Classifier: {kind}", columns, body, notes)
 
 
 def _draw_gains(found: CheckResult, kind: str) -> str:
