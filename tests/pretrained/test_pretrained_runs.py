@@ -186,7 +186,18 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("pretended")
 def test_nothing_is_left_behind_on_a_device(text: Path, tmp_path: Path) -> None:
-    few = ("data.limit=30", "mle.epochs=1", "evaluation.final_samples=10", "stage2.batch_size=2")
+    few = (
+        "data.limit=30",
+        "mle.epochs=1",
+        "evaluation.samples=4",
+        "evaluation.final_samples=4",
+        "evaluation.self_bleu_samples=4",
+        "stage2.batch_size=2",
+        "stage2.first_steps=1",
+        "buffer.candidates=2",
+        "buffer.first_fill=4",
+        "discriminator_phase.sentences=4",
+    )
     run = train(
         text,
         tmp_path / "run",
