@@ -15,6 +15,7 @@ SOURCE = ROOT / "src" / "sda"
 
 # From the top. What stands in one row may import what stands in the rows below.
 LAYERS = (
+    ("__main__",),
     ("cli", "api"),
     ("commands",),
     ("reproduction",),
@@ -31,7 +32,7 @@ LAYERS = (
     ("pretrained",),
     ("models",),
     ("text",),
-    ("files", "randomness", "devices"),
+    ("files", "randomness", "devices", "ranks"),
     ("errors", "configs", "__init__"),
 )
 ROW = {box: row for row, boxes in enumerate(LAYERS) for box in boxes}
@@ -68,6 +69,7 @@ EXTRAS = {
     "pretrained/library.py": {"transformers", "peft"},
     "evaluation/sentence_features.py": {"sentence_transformers"},
     "reproduction/coco_captions.py": {"nltk"},
+    "reproduction/hands.py": {"distributed"},
     "studies/site.py": {"starlette"},
     "studies/server.py": {"uvicorn"},
 }

@@ -86,6 +86,13 @@ def tiny_table() -> dict[str, Any]:
     return layers.table
 
 
+def metric_file(folder: Path, name: str, code: str) -> str:
+    """A user's metric in a file, as --metric wants it; `code` is its one expression of a text."""
+    path = folder / f"{name}.py"
+    path.write_text(f"def {name}(texts):\n    return [float({code}) for text in texts]\n")
+    return f"{path}:{name}"
+
+
 def train_tiny(
     source: str | Path,
     out: Path,

@@ -11,17 +11,19 @@ few times in all (decision 0151).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from sda.models.generator import Generator, without_dropout
 from sda.reference.metric import WeightedSum
 from sda.rewards import rescale, subtract_baseline
-from sda.sampling import sample
 from sda.text.context import Context
 from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
 from sda.training.diagnosis import diagnose
 from sda.training.entropy import add_entropy
+from sda.training.gradients import part_of
 from sda.training.judging import asked_in
+from sda.training.parted import write_in_parts
 from sda.training.plateau import check_validation, follow_plateau
 from sda.training.policies import OnePolicy, Policies
 from sda.training.progress import Meter, Progress
@@ -60,16 +62,17 @@ def self_data_augmentation(
     def writer(policy: Generator) -> WriteAbout:
         def write(n: int, context: Context | None = None) -> Sentences:
             about = corpus.contexts(n, rng) if context is None else context
-            sentences = sample(policy, n, rng, context=about)
+            sentences = write_in_parts(policy, n, rng, about, state.shares)
             state.written += int(sentences.lengths.sum())
             return sentences
 
         return write
 
     def maximise_likelihood(batches: Iterable[Sentences], learner: Learner, meter: Meter) -> None:
-        for real in batches:
-            loss = objective(learner.generator, real.to(learner.generator.device))  # Eq. 5
-            update_generator(state, learner, loss, settings.mle.clip, meter)
+        for batch in batches:
+            real = batch.to(learner.generator.device)
+            loss = part_of(real, partial(objective, learner.generator))  # Eq. 5
+            update_generator(state, learner, len(real), loss, settings.mle.clip, meter)
             tick()
 
     write = writer(generator)
@@ -147,9 +150,9 @@ def self_data_augmentation(
             weights = subtract_baseline(rescaled, fake.mask, settings.stage2.baseline)
             weights = add_entropy(weights, learner.generator, fake, settings.stage2.entropy)
             weights = policies.pull(step, fake, weights, meter)
+            loss = part_of(fake, learner.generator.loss, weights)  # Eq. 7
             with without_dropout(learner.generator):
-                loss = learner.generator.loss(fake, weights)  # Eq. 7
-            update_generator(state, learner, loss, settings.stage2.clip, meter)
+                update_generator(state, learner, len(fake), loss, settings.stage2.clip, meter)
             tick()
             diagnose(state, learner.generator, written, accepted, fake, rewards, meter)
         state.sda_epoch = epoch

@@ -49,12 +49,15 @@ INTERRUPTED = 130  # what a shell reports after Ctrl-C
 
 def main() -> None:
     """Run a command; what the user can mend is one sentence on standard error and exit code 2."""
-    from sda.errors import UserError
+    from sda.errors import LeftAlone, UserError
 
     try:
         app()
     except UserError as error:
-        print(f"sda: {error}", file=sys.stderr)
+        # Of several processes all fail alike, and the first one speaks; one that was left by the
+        # others may be the only one that can.
+        if os.environ.get("RANK", "0") == "0" or isinstance(error, LeftAlone):
+            print(f"sda: {error}", file=sys.stderr)
         sys.exit(2)
     except SystemExit as end:
         # typer turns Ctrl-C into this code and says nothing.

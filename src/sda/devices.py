@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import torch
 from torch import Tensor
 
@@ -21,13 +23,14 @@ DEVICE_LOGIT_BYTES = 256 * 2**20
 def find_device(name: str) -> torch.device:
     """The device of that name; `auto` is the first of cuda, mps and cpu that is here."""
     here = devices_here()
-    if name == "auto":
-        return torch.device(here[0])
-    if name not in here:
+    found = here[0] if name == "auto" else name
+    if found not in here:
         raise UserError(
             f"setting 'device': {name} is not available here (torch finds: {', '.join(here)})"
         )
-    return torch.device(name)
+    # Of several processes of one machine, which torchrun numbers, each has a GPU of its own.
+    number = os.environ.get("LOCAL_RANK")
+    return torch.device(found, int(number)) if found == "cuda" and number else torch.device(found)
 
 
 def devices_here() -> list[str]:

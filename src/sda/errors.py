@@ -14,6 +14,10 @@ class UserError(Exception):
     """
 
 
+class LeftAlone(UserError):
+    """Another of several processes that train together has gone, perhaps without a word."""
+
+
 def brief(value: object) -> str:
     """A value as a message shows it: enough to know it by, however much it holds."""
     return _BRIEF.repr(value)

@@ -10,6 +10,7 @@ from contracts.test_generators import CASES, WORDS, every_sentence, parameters
 from sda.buffer import Buffer
 from sda.models.rnn import RnnDiscriminator
 from sda.runs.checkpoint import Checkpoint, Checkpoints
+from sda.training.gradients import part_of
 from sda.training.progress import Meter
 from sda.training.state import Learner, TrainState
 from sda.training.steps import update_generator
@@ -31,10 +32,10 @@ def test_training_taken_up_again_ends_bit_for_bit_the_same(name: str, tmp_path: 
 
     def train(state: TrainState) -> None:
         for _ in range(2):
-            loss = state.generator.loss(every_sentence(state.generator))
-            update_generator(
-                state, Learner(state.generator, state.mle_optimizer), loss, 5.0, Meter()
-            )
+            sentences = every_sentence(state.generator)
+            learner = Learner(state.generator, state.mle_optimizer)
+            loss = part_of(sentences, state.generator.loss)
+            update_generator(state, learner, len(sentences), loss, 5.0, Meter())
 
     one, other = fresh(3), fresh(4)
     checkpoints = Checkpoints(tmp_path)

@@ -17,6 +17,7 @@ from sda.reference.metric import WeightedSum
 from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
 from sda.training import reward
+from sda.training.gradients import LossOf
 from sda.training.progress import Progress
 from sda.training.schedule import Phase, same_number
 from sda.training.stages import (
@@ -109,11 +110,12 @@ def scribe(
         names = {id(buffer): "buffer", id(corpus): "corpus"}
         return f"discriminate {names.get(id(source), 'unseen')} {n} x {passes}"
 
-    def update(_: object, learner: Learner, *__: object) -> str:
+    def update(_: object, learner: Learner, size: int, loss: LossOf, *__: object) -> str:
+        loss(slice(0, size))
         is_policy = learner.optimizer is state.policy_optimizer
         return "policy gradient" if is_policy else "mle gradient"
 
-    note(algorithm, "sample", lambda _, n, __: f"write {n}")
+    note(algorithm, "write_in_parts", lambda _, n, *__: f"write {n}")
     note(algorithm, "discriminator_phase", discriminate, instead=lambda *_: 0)
     note(reward, "rollout_rewards", lambda *a: f"rewards of {len(a[2])} by {a[3]}")
     note(algorithm, "update_generator", update, instead=lambda *_: 0)

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from tiny import tiny_settings, toy_lines
 
-from sda.reproduction import runner
+from sda.reproduction import hands
+from sda.reproduction import work as work_module
 from sda.reproduction.jobs import Job, start_settings
 from sda.reproduction.work import Places
 
@@ -74,7 +75,7 @@ def threads(number: int) -> Iterator[ThreadPoolExecutor]:
 
 
 def install(work: Work, monkeypatch: pytest.MonkeyPatch) -> Work:
-    """Jobs are done by this in threads: processes would take longer than all that is tested."""
-    monkeypatch.setattr(runner, "processes", threads)
-    monkeypatch.setattr(runner, "do_job", work)
+    """Commands let this do jobs in threads: processes would take longer than all that is tested."""
+    monkeypatch.setattr(hands, "processes", threads)
+    monkeypatch.setattr(work_module, "do_job", work)
     return work

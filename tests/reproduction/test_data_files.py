@@ -39,6 +39,7 @@ EXPERIMENTS = {
     "repetition": {"emnlp_news"},
     "recommended-news": {"emnlp_news"},
     "samples": {"coco"},
+    "transfer": {"yelp"},
 }
 TEXT = b"a cat sat\na dog ran\n"
 # By `sha256sum` on the two lines above.
@@ -70,9 +71,9 @@ def cats(tmp_path: Path) -> DataFile:
 def test_the_table_is_sound() -> None:
     files = known_files()
 
-    assert len({file.path for file in files}) == len({file.sha256 for file in files}) == 12
+    assert len({file.path for file in files}) == len({file.sha256 for file in files}) == 54
     for file in files:
-        assert re.fullmatch(r"[a-z_]+/[a-z_]+\.(txt|npz)", file.path)
+        assert re.fullmatch(r"[a-z_0-9/]+\.(txt|npz|neg|pos)", file.path)
         assert re.fullmatch(r"[0-9a-f]{64}", file.sha256)
         assert (file.lines is None) == file.path.endswith(".npz")
         # A line has two characters and its end at least, on average.
@@ -201,7 +202,7 @@ def test_the_command_on_an_empty_folder(
 
     assert (answer.code, answer.err) == (0, "")
     assert "Files of the experiments in data" in answer.out
-    assert "0 of 12 files are there as they should be; docs/data.md says how" in answer.out
+    assert "0 of 54 files are there as they should be; docs/data.md says how" in answer.out
     for file in known_files():
         assert file.path in answer.out
         assert f"from: {file.origin}\n" in answer.out

@@ -163,7 +163,7 @@ class Life:
     def __init__(self, folder: Path) -> None:
         code = "from sda.cli import main; main()"
         command = [sys.executable, "-c", code, "reproduce", "baselines", *OPTIONS]
-        command += ["--jobs", "2", *places_of(folder)]
+        command += ["--jobs", "1", *places_of(folder)]
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.DEVNULL,

@@ -7,14 +7,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reproduction.records import record_of
-from reproduction.small_jobs import Work, ended_suddenly, install, places_in, tiny_job
+from reproduction.small_jobs import Work, ended_suddenly, places_in, threads, tiny_job
 from sda.errors import UserError
-from sda.reproduction import runner
 from sda.reproduction.jobs import Job
 from sda.reproduction.ledger import Ledger
-from sda.reproduction.runner import Plan, estimate, plan_work, run_jobs
+from sda.reproduction.runner import Plan, estimate, plan_work, processes, run_jobs
 from sda.reproduction.watch import Screen, span
-from sda.reproduction.work import Places, epochs_done
+from sda.reproduction.work import Places, do_job, epochs_done
 
 MLE, RL, SDA, EDA = (tiny_job(row) for row in ("mle", "rl", "sda", "eda"))
 MLE_1, SDA_1 = (tiny_job(row, seed=1) for row in ("mle", "sda"))
@@ -103,12 +102,11 @@ class Watching:
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
-def test_every_job_is_run_once_after_its_start(
-    workers: int, places: Places, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    work, watcher = install(Work(), monkeypatch), Watching()
+def test_every_job_is_run_once_after_its_start(workers: int, places: Places) -> None:
+    work, watcher = Work(), Watching()
     plan = plan_work([SDA, RL, EDA, SDA_1], places)
-    run_jobs(plan, places, workers, watcher)
+    with threads(workers) as pool:
+        run_jobs(plan, places, workers, watcher, work, pool)
 
     assert sorted(names(work.ended)) == sorted(names(plan.left))
     # Two starts and one that needs none could run at once.
@@ -118,19 +116,20 @@ def test_every_job_is_run_once_after_its_start(
         assert work.ended == plan.left
 
 
-def test_nothing_to_do(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
-    work = install(Work(), monkeypatch)
-    run_jobs(Plan([MLE], []), places, 2, Watching())
+def test_nothing_to_do(places: Places) -> None:
+    work = Work()
+    with threads(2) as pool:
+        run_jobs(Plan([MLE], []), places, 2, Watching(), work, pool)
 
     assert work.ended == []
 
 
-def test_others_go_on_when_one_fails(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_others_go_on_when_one_fails(places: Places) -> None:
     trouble = UserError("training stopped: the loss is nan")
-    work, watcher = install(Work({"rnn-rl-smoke-0": trouble}), monkeypatch), Watching()
+    work, watcher = Work({"rnn-rl-smoke-0": trouble}), Watching()
     plan = plan_work([RL, SDA, SDA_1], places)
-    with pytest.raises(UserError) as caught:
-        run_jobs(plan, places, 2, watcher)
+    with pytest.raises(UserError) as caught, threads(2) as pool:
+        run_jobs(plan, places, 2, watcher, work, pool)
 
     assert str(caught.value) == "rnn-rl-smoke-0: training stopped: the loss is nan"
     assert len(work.ended) == len(plan.left) == 5
@@ -140,13 +139,11 @@ def test_others_go_on_when_one_fails(places: Places, monkeypatch: pytest.MonkeyP
     assert "rnn-rl-smoke-0" not in names(watcher.ends) and len(watcher.ends) == 4
 
 
-def test_what_begins_with_a_failure_is_not_run(
-    places: Places, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_begins_with_a_failure_is_not_run(places: Places) -> None:
     failing = {name: UserError("no") for name in ("rnn-mle-smoke-0", "rnn-sda-smoke-1")}
-    work = install(Work(failing), monkeypatch)
-    with pytest.raises(UserError) as caught:
-        run_jobs(plan_work([RL, SDA, EDA, SDA_1], places), places, 1, Watching())
+    work = Work(failing)
+    with pytest.raises(UserError) as caught, threads(1) as pool:
+        run_jobs(plan_work([RL, SDA, EDA, SDA_1], places), places, 1, Watching(), work, pool)
 
     assert str(caught.value) == (
         "rnn-mle-smoke-0: no; not run without it: rnn-rl-smoke-0, rnn-sda-smoke-0;"
@@ -162,11 +159,11 @@ def test_what_begins_with_a_failure_is_not_run(
 
 @pytest.mark.parametrize("kind", [ZeroDivisionError, KeyboardInterrupt])
 def test_whatever_is_no_mistake_of_the_user_ends_all(
-    kind: type[BaseException], places: Places, monkeypatch: pytest.MonkeyPatch
+    kind: type[BaseException], places: Places
 ) -> None:
-    work = install(Work({"rnn-eda-smoke-0": kind("x")}), monkeypatch)
-    with pytest.raises(kind):
-        run_jobs(plan_work([EDA, SDA, SDA_1], places), places, 1, Watching())
+    work = Work({"rnn-eda-smoke-0": kind("x")})
+    with pytest.raises(kind), threads(1) as pool:
+        run_jobs(plan_work([EDA, SDA, SDA_1], places), places, 1, Watching(), work, pool)
 
     assert names(work.ended) == ["rnn-eda-smoke-0"]
 
@@ -183,12 +180,11 @@ ALL = {job.name: job for seed in (0, 1) for row in ROWS for job in [tiny_job(row
 )
 def test_any_plan_with_any_failures(
     places: Places,
-    monkeypatch: pytest.MonkeyPatch,
     wanted: list[str],
     failing: set[str],
     workers: int,
 ) -> None:
-    work = install(Work({name: UserError("no") for name in failing}), monkeypatch)
+    work = Work({name: UserError("no") for name in failing})
     plan = plan_work([ALL[name] for name in wanted], places)
     needed = {*wanted, *(f"rnn-mle-smoke-{name[-1]}" for name in wanted if "eda" not in name)}
     assert set(names(plan.left)) == needed
@@ -198,7 +194,8 @@ def test_any_plan_with_any_failures(
         if "mle" in name or "eda" in name or f"rnn-mle-smoke-{name[-1]}" not in failing
     }
     try:
-        run_jobs(plan, places, workers, Watching())
+        with threads(workers) as pool:
+            run_jobs(plan, places, workers, Watching(), work, pool)
         assert not run & failing
     except UserError as trouble:
         assert all(f"{name}: no" in str(trouble) for name in run & failing)
@@ -211,8 +208,8 @@ def test_a_mistake_in_another_process_is_one_here(places: Places) -> None:
     """With real processes: one run diverges, and the other comes to its end."""
     bad, good = tiny_job("sda", "stage2.rate=1e30"), tiny_job("rl")
     plan = plan_work([bad, good], places)
-    with pytest.raises(UserError) as caught:
-        run_jobs(plan, places, 2, Watching())
+    with pytest.raises(UserError) as caught, processes(2) as pool:
+        run_jobs(plan, places, 2, Watching(), do_job, pool)
 
     words = str(caught.value)
     assert words.startswith("rnn-sda-smoke-0: training stopped: ") and "\n" not in words
@@ -224,12 +221,13 @@ def test_a_mistake_in_another_process_is_one_here(places: Places) -> None:
 
 
 @pytest.mark.slow
-def test_a_process_that_ends_suddenly_is_one_sentence(
-    places: Places, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(runner, "do_job", ended_suddenly)
-    with pytest.raises(UserError, match="came to a sudden end, perhaps for want of memory"):
-        run_jobs(plan_work([EDA, SDA], places), places, 1, Watching())
+def test_a_process_that_ends_suddenly_is_one_sentence(places: Places) -> None:
+    plan = plan_work([EDA, SDA], places)
+    with (
+        pytest.raises(UserError, match="sudden end, perhaps for want of memory"),
+        processes(1) as pool,
+    ):
+        run_jobs(plan, places, 1, Watching(), ended_suddenly, pool)
 
 
 def test_estimates_are_of_jobs_like_those_left(places: Places) -> None:
@@ -265,7 +263,7 @@ def test_spans_of_time(seconds: float, text: str) -> None:
 
 
 def test_what_a_person_sees(places: Places, capsys: pytest.CaptureFixture[str]) -> None:
-    with Screen(2, places) as screen:
+    with Screen(2, places, epochs_done) as screen:
         screen.look([MLE])
         screen.ended(MLE)
         screen.failed(SDA, UserError("[bold] is no mark"))

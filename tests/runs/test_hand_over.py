@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 from fakes import FixedGenerator
-from tiny import NO_LIMITS, TINY, Answer, Interrupting, outcome, train_tiny
+from tiny import NO_LIMITS, TINY, Answer, Interrupting, metric_file, outcome, train_tiny
 from torch import Tensor
 
 from sda.errors import UserError
@@ -30,14 +30,10 @@ UNCHANGED = (*CHECKED, "stage2.rate=1e-5")
 COLLAPSE = (*CHECKED, "stage2.rate=0.2", "hand_over.duplicates=0.05")
 TAKEN_BACK = (*CHECKED, "stage2.rate=0.03", "stage2.epochs=4", "hand_over.duplicates=0.07")
 
-SHORT = "def short(texts):\n    return [-float(len(text.split())) for text in texts]\n"
-
 
 @pytest.fixture(scope="module")
 def metric(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("metric") / "short.py"
-    path.write_text(SHORT)
-    return f"{path}:short"
+    return metric_file(tmp_path_factory.mktemp("metric"), "short", "-len(text.split())")
 
 
 Train = Callable[..., Run]

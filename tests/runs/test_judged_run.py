@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from tiny import NO_LIMITS, Answer, Interrupting, outcome, train_tiny
+from tiny import NO_LIMITS, Answer, Interrupting, metric_file, outcome, train_tiny
 
 from sda.errors import UserError
 from sda.runs.curve_models import collect_models
@@ -29,14 +29,11 @@ JUDGED = (
     "hand_over.quality=0",
     "evaluation.every=1",
 )
-DOGS = "def dogs(texts):\n    return [float('dog' in text.split()) for text in texts]\n"
 
 
 @pytest.fixture(scope="module")
 def dogs(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("metric") / "dogs.py"
-    path.write_text(DOGS)
-    return f"{path}:dogs"
+    return metric_file(tmp_path_factory.mktemp("metric"), "dogs", "'dog' in text.split()")
 
 
 Train = Callable[..., Run]

@@ -76,11 +76,15 @@ def test_the_time_may_be_the_one_since_the_beginning(screen: io.StringIO) -> Non
     assert "[done]" in screen.getvalue()
 
 
-def test_a_slow_metric_has_a_bar_while_it_is_asked(
-    screen: io.StringIO, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = [100.0]
-    monkeypatch.setattr(terminal.time, "monotonic", lambda: clock[0])
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time of day, which stands still until a test moves it."""
+    found = [100.0]
+    monkeypatch.setattr(terminal.time, "monotonic", lambda: found[0])
+    return found
+
+
+def test_a_slow_metric_has_a_bar_while_it_is_asked(screen: io.StringIO, clock: list[float]) -> None:
     shown = Terminal()
     shown.part("metric calls", 0, 9)
     shown.start("a run", [("text", "toy")], 5, 0)
@@ -101,10 +105,8 @@ def test_a_slow_metric_has_a_bar_while_it_is_asked(
 
 
 def test_the_time_of_a_part_is_not_taken_for_that_of_an_epoch(
-    screen: io.StringIO, monkeypatch: pytest.MonkeyPatch
+    screen: io.StringIO, clock: list[float]
 ) -> None:
-    clock = [100.0]
-    monkeypatch.setattr(terminal.time, "monotonic", lambda: clock[0])
     shown = Terminal()
     shown.start("a run", [("text", "toy")], 5, 0)
     assert shown._bars is not None

@@ -49,7 +49,7 @@ class Served:
         return f"{self.url}/enter/{token}"
 
     def values(self, judge: int) -> list[int]:
-        """The judge's ratings in the order of her pages."""
+        """The judge's ratings in the order of their pages."""
         store = Store.of(self.folder)
         given = {row[1:3]: row[4] for row in store.all_ratings() if row[0] == judge}
         block = next(each.block for each in store.judges() if each.number == judge)

@@ -1,5 +1,6 @@
 import math
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ from sda.text.corpus import Corpus
 from sda.text.scores import Scores
 from sda.text.sentences import Sentences
 from sda.training import steps
+from sda.training.gradients import PartLoss, part_of
 from sda.training.progress import Diverged, Meter
 from sda.training.state import Learner, TrainState
 from sda.training.steps import (
@@ -38,8 +40,10 @@ def test_an_update_lowers_the_loss(state: TrainState, corpus: Corpus) -> None:
     meter = Meter()
     before = mean_nll(state.generator, corpus.train)
     for _ in range(20):
-        loss = nll(state.generator, corpus.train)
-        update_generator(state, Learner(state.generator, state.mle_optimizer), loss, 5.0, meter)
+        loss = part_of(corpus.train, partial(nll, state.generator))
+        size = len(corpus.train)
+        learner = Learner(state.generator, state.mle_optimizer)
+        update_generator(state, learner, size, loss, 5.0, meter)
 
     assert mean_nll(state.generator, corpus.train) < before - 0.1
     assert meter.means().keys() == {"g_loss"}
@@ -53,8 +57,9 @@ def test_gradients_are_cut_at_their_norm(
     nll(state.generator, corpus.train).backward()  # type: ignore[no-untyped-call]
     uncut = gradient_norm(state)
     torch.manual_seed(1)
-    loss = nll(state.generator, corpus.train)
-    update_generator(state, Learner(state.generator, state.mle_optimizer), loss, clip, Meter())
+    loss = part_of(corpus.train, partial(nll, state.generator))
+    learner = Learner(state.generator, state.mle_optimizer)
+    update_generator(state, learner, len(corpus.train), loss, clip, Meter())
 
     # A second call that added to the first gradients would have twice their norm.
     assert gradient_norm(state) == pytest.approx(uncut if norm is None else norm, rel=1e-3)
@@ -68,8 +73,9 @@ def gradient_norm(state: TrainState) -> float:
 def test_a_loss_that_is_no_number_stops_training_and_changes_nothing(state: TrainState) -> None:
     before = weights(state.generator)
     loss = next(state.generator.parameters()).sum() * float("nan")
+    learner = Learner(state.generator, state.mle_optimizer)
     with pytest.raises(Diverged, match="the generator's loss became nan"):
-        update_generator(state, Learner(state.generator, state.mle_optimizer), loss, 5.0, Meter())
+        update_generator(state, learner, 1, lambda _: PartLoss(loss), 5.0, Meter())
 
     assert torch.equal(weights(state.generator), before)
 

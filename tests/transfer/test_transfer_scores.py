@@ -1,6 +1,7 @@
 """Scores of rewritings: by hand, their intervals, and the rows beside them."""
 
 import csv
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -120,7 +121,10 @@ def test_systems_stand_beside_copies_chance_and_people() -> None:
     assert value < 0 and interval is not None and interval[1] < 0
     assert second.title == "Higher than right by" and second.body[0][0] == name
     assert len(found.as_dict()["differences"]) == 5
-    assert "reference-bleu-2" in page(found)
+    assert "reference-bleu-2" in page(found) and "<h2>Sentences</h2>" not in page(found)
+    told = page(found, [RIGHT, WRONG])
+    first_sources = (SCORER.task.sources[0], RIGHT.texts[0], SCORER.task.references[1][0])
+    assert all(f">{escape(text)}<" in told for text in first_sources)
     assert evaluate_systems(SCORER, [RIGHT, WRONG], against="wrong").against == "wrong"
     with pytest.raises(UserError, match="no system 'best': there are right"):
         evaluate_systems(SCORER, [RIGHT], against="best")

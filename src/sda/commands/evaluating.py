@@ -206,10 +206,10 @@ def compare(
     """Show several runs in one table, with mean and deviation over seeds, and their verdicts."""
     from rich.console import Console
 
-    from sda.files import refuse_overlap, write_json, write_text
+    from sda.files import refuse_overlap, write_json
     from sda.runs.run import Run
     from sda.runs.seeds import SHORT, SHOWN, seed_rows, seed_table, verdicts
-    from sda.show.markup import as_latex, as_markdown
+    from sda.show.markup import write_markup
     from sda.show.rich_tables import show_wide
 
     refuse_overlap({"--json": json_file, "--markdown": markdown, "--latex": latex})
@@ -221,9 +221,7 @@ def compare(
     table = seed_table(rows, wanted, strict=scores is not None, notes=verdicts(found))
     if json_file is not None:
         write_json(json_file, [row.as_dict() for row in rows])
-    for path, text in ((markdown, as_markdown), (latex, as_latex)):
-        if path is not None:
-            write_text(path, text(table))
+    write_markup([table], markdown, latex)
     show_wide([table], Console())
 
 

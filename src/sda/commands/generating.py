@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -313,6 +314,8 @@ def resume(
 
 def _show_end(run: Run, reporter: Reporter, quiet: bool, json_lines: bool) -> None:
     """What a finished run has to tell, in the way that the user asked for."""
+    if not _is_first():
+        return
     if not json_lines:
         _show_scores([run], quiet)
     elif run.verdict is not None:
@@ -327,17 +330,26 @@ def default_folder(source: str, generator: str, method: str, profile: str, seed:
     return Path("runs") / f"{name}-{kind}-{profile}-{seed}"
 
 
+def _is_first() -> bool:
+    """Whether this process speaks, of those that torchrun started together."""
+    return os.environ.get("RANK", "0") == "0"
+
+
 def make_sinks(log: list[LogName] | None, folder: Path, settings: Settings) -> list[Sink]:
     """What also writes the figures down; a folder that is not there yet is made with the first."""
     from sda.show.sinks import SINKS
 
+    if not _is_first():
+        return []
     return [SINKS[name.value](folder, settings.model_dump(mode="json")) for name in log or ()]
 
 
 def make_reporter(quiet: bool, json_lines: bool) -> Reporter:
-    """Who tells what a run does, in the way that the user asked for."""
+    """Who tells what a run does, in the way that the user asked for; one process of several."""
     from sda.show.terminal import JsonLines, Quiet, Terminal
 
+    if not _is_first():
+        return Quiet()
     return JsonLines() if json_lines else Quiet() if quiet else Terminal()
 
 

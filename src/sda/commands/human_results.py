@@ -48,8 +48,8 @@ def results(
 
     from sda.evaluation.checkers import find_checker
     from sda.files import refuse_overlap, write_json, write_text
-    from sda.show.markup import as_latex, as_markdown
-    from sda.show.rich_tables import show
+    from sda.show.markup import write_markup
+    from sda.show.rich_tables import show_all
     from sda.studies.datasheet import datasheet as heds
     from sda.studies.outcome_page import outcome_page
     from sda.studies.outcome_tables import as_dict, outcome_tables
@@ -75,14 +75,10 @@ def results(
         write_json(json_file, as_dict(outcome, proxies, found))
     if datasheet is not None:
         write_json(datasheet, heds(outcome))
-    for path, text in ((markdown, as_markdown), (latex, as_latex)):
-        if path is not None:
-            write_text(path, "\n".join(map(text, tables)))
+    write_markup(tables, markdown, latex)
     if html is not None:
         write_text(html, outcome_page(outcome, tables))
-    console = Console()
-    for table in tables:
-        show(table, console)
+    show_all(tables, Console())
 
 
 def export(

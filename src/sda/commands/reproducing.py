@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sda.commands.table_forms import Form, form_of
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from sda.reproduction.tables import BaseTable
-
-
-class Form(StrEnum):
-    screen = "screen"
-    markdown = "markdown"
-    latex = "latex"
-    json = "json"
 
 
 Experiment = Annotated[str, typer.Argument(help="coco, synthetic20, ...; see docs/results.")]
@@ -59,6 +53,14 @@ def reproduce(
         ),
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Runs at a time, one core each.")] = 1,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Let the workers of a Dask scheduler do it, as tcp://host:8786, in place of --jobs"
+            " processes here; all folders must be the same for them.",
+        ),
+    ] = None,
     data: Annotated[Path, typer.Option(help="Data folder; see sda data.")] = Path("data"),
     out: Annotated[Path, typer.Option(help="Folder for run folders.")] = Path("runs/reproduce"),
     results: Results = None,
@@ -68,28 +70,36 @@ def reproduce(
 ) -> None:
     """Run the rows of an experiment's table that the ledger does not have, and print the table.
 
-    `human` makes a study for `sda judge` of the paper's human evaluation instead.
+    `human` makes a study for `sda judge` of the paper's human evaluation instead. In `transfer`,
+    style transfer, --models names sources of sentences: yelp, reviews, tense.
     """
     from rich.console import Console
 
+    from sda.commands.experiments_apart import (
+        ReproduceWishes,
+        reproduce_human,
+        reproduce_rewritings,
+    )
     from sda.errors import UserError
     from sda.reproduction.asked import as_asked
     from sda.reproduction.data_files import require
+    from sda.reproduction.hands import hands
     from sda.reproduction.jobs import needed_files, plan_jobs
     from sda.reproduction.ledger import Ledger
     from sda.reproduction.measure import lacks_checker
+    from sda.reproduction.rewriting_rows import rewriting_names
     from sda.reproduction.runner import estimate, plan_work, run_jobs
     from sda.reproduction.shipped import shipped_folder
     from sda.reproduction.tables import base_tables
     from sda.reproduction.watch import Screen, span
+    from sda.reproduction.work import do_job, epochs_done
 
-    if experiment == "human":
-        unused = {"--seeds": seeds, "--rows": rows, "--row": own}
-        if any(value is not None for value in unused.values()):
-            raise UserError(
-                f"human: {', '.join(unused)} have no use there; its rows are the paper's"
-            )
-        _reproduce_human(profile, models, data, out, results, dry_run)
+    if experiment == "human" or experiment in rewriting_names():
+        wishes = ReproduceWishes(profile, seeds, models, rows, own, data, out, results, dry_run)
+        if experiment == "human":
+            reproduce_human(wishes)
+        else:
+            reproduce_rewritings(experiment, wishes, jobs, cluster)
         return
     asked = as_asked(experiment, profile, own or [], rows, data, out, results)
     found, places = asked.experiment, asked.places
@@ -123,59 +133,12 @@ def reproduce(
                 " pip install 'sda-text[grammar]'.",
                 markup=False,
             )
-        with Screen(len(plan.left), places) as screen:
-            run_jobs(plan, places, jobs, screen)
+        with Screen(len(plan.left), places, epochs_done) as screen, hands(cluster, jobs) as pool:
+            run_jobs(plan, places, pool.size, screen, do_job, pool.executor)
     shown = None if own else asked.rows
     _show_tables(base_tables(found, places.ledger, profile, models, seeds, shown), False)
     if not plan.left:
         console.print(asked.nothing_run(wanted, profile), markup=False, soft_wrap=True)
-
-
-def _reproduce_human(
-    profile: str,
-    models: list[str] | None,
-    data: Path,
-    out: Path,
-    results: Path | None,
-    dry_run: bool,
-) -> None:
-    from rich.console import Console
-
-    from sda.reproduction.human_study import INTRODUCTION, human_study
-    from sda.reproduction.ledger import Ledger
-    from sda.reproduction.runner import estimate
-    from sda.reproduction.shipped import HERE, shipped_folder
-    from sda.reproduction.watch import span
-    from sda.reproduction.work import Places
-    from sda.show.rich_tables import show
-    from sda.studies.plan_table import plan_table, usual_designs
-    from sda.studies.power import PAPER
-
-    beneath = shipped_folder() if results is None else None
-    places = Places(data, out, results or HERE, beneath)
-    asked = human_study(profile, models, places, None)
-    console, told = Console(), Console(stderr=True, highlight=False)
-    for line in INTRODUCTION:
-        told.print(line, markup=False)
-    show(plan_table(usual_designs(PAPER), None, 0), console)
-    show(asked.proxies(), console)
-    left = [] if asked.folder.exists else asked.missing()
-    if left:
-        time = estimate(left, Ledger(shipped_folder()).records(), 1)
-        told.print(
-            f"runs whose sentences are not in {out}: {len(left)}"
-            + (f", about {span(time)}" if time else "")
-        )
-    if dry_run:
-        for job in left:
-            told.print(f"left: {job.name}", markup=False)
-        return
-    for job in left:
-        told.print(f"training {job.name}", markup=False)
-        asked.train(job)
-    if not asked.folder.exists:
-        asked.build()
-    print(f"{asked.folder.path}: the study is made; next: sda judge serve {asked.folder.path}")
 
 
 def table(
@@ -204,11 +167,13 @@ def table(
     ] = None,
 ) -> None:
     """Print the table of an experiment from the ledger, beside the paper's figures."""
+    from sda.commands.experiments_apart import show_rewritings
     from sda.errors import UserError
     from sda.files import write_text
     from sda.reproduction import definitions
     from sda.reproduction.blocks import pages_of, tables_of, update_page
     from sda.reproduction.own_rows import with_kept_rows
+    from sda.reproduction.rewriting_rows import rewriting_names
     from sda.reproduction.shipped import open_ledger
     from sda.reproduction.tables import base_tables
 
@@ -221,11 +186,13 @@ def table(
         tables_by_name = tables_of(ledger, profile)
         for page in pages_of(update):
             print(f"{page}: {'changed' if update_page(page, tables_by_name) else 'up to date'}")
-    if experiment is not None:
+    elif experiment in rewriting_names():
+        show_rewritings(experiment, ledger, profile, models, form, out, is_whole)
+    elif experiment is not None:
         found, ledger = with_kept_rows(definitions.experiment(experiment), ledger)
         tables = base_tables(found, ledger, profile, models)
         if out is not None:
-            write_text(out, _table_text(tables, form or _form_of(out), is_whole))
+            write_text(out, _table_text(tables, form or form_of(out), is_whole))
         elif form in (None, Form.screen):
             _show_tables(tables, is_whole)
         else:
@@ -247,11 +214,15 @@ def figure(
     ] = None,
 ) -> None:
     """Draw the figure of an experiment from the ledger."""
+    from sda.errors import UserError
     from sda.reproduction import definitions
     from sda.reproduction.figures import default_file, write_figure
     from sda.reproduction.own_rows import with_kept_rows
+    from sda.reproduction.rewriting_rows import rewriting_names
     from sda.reproduction.shipped import open_ledger
 
+    if experiment in rewriting_names():
+        raise UserError(f"{experiment} has no figure; sda table {experiment} prints its tables")
     path = default_file(experiment, profile) if out is None else out
     found, ledger = with_kept_rows(definitions.experiment(experiment), open_ledger(results))
     write_figure(found, profile, ledger, path, models)
@@ -293,13 +264,3 @@ def _table_text(tables: Sequence[BaseTable], form: Form, is_whole: bool) -> str:
         _print_tables(tables, is_whole, Console(file=text, width=USUAL_WIDTH))
         return text.getvalue()
     return "\n".join(map(as_latex if form is Form.latex else as_markdown, main_sheets(tables)))
-
-
-def _form_of(path: Path) -> Form:
-    """The form that the ending of a file asks for."""
-    from sda.errors import UserError
-
-    forms = {".md": Form.markdown, ".tex": Form.latex, ".json": Form.json, ".txt": Form.screen}
-    if path.suffix not in forms:
-        raise UserError(f"{path}: give --format, or an ending of {', '.join(forms)}")
-    return forms[path.suffix]

@@ -79,8 +79,8 @@ def evaluate(
     from rich.console import Console
 
     from sda.files import refuse_overlap, write_json, write_text
-    from sda.show.markup import as_latex, as_markdown
-    from sda.show.rich_tables import show
+    from sda.show.markup import write_markup
+    from sda.show.rich_tables import show_all
     from sda.show.terminal import Counter
     from sda.transfer.human_ratings import hold_against, read_ratings
     from sda.transfer.judge_folder import evaluation_judges
@@ -107,11 +107,7 @@ def evaluate(
     if json_file is not None:
         extra = {} if report is None else {"ratings": report.as_dict()}
         write_json(json_file, scored.as_dict() | extra)
-    for path, text in ((markdown, as_markdown), (latex, as_latex)):
-        if path is not None:
-            write_text(path, "\n".join(map(text, made)))
+    write_markup(made, markdown, latex)
     if html is not None:
-        write_text(html, page(scored, report))
-    console = Console()
-    for table in made:
-        show(table, console)
+        write_text(html, page(scored, systems, report))
+    show_all(made, Console())

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 import torch
@@ -13,6 +14,7 @@ from torch import Tensor
 
 from sda.archive import Archive, Question
 from sda.errors import UserError
+from sda.ranks import ALONE, Shares, Values
 from sda.reference.function import Function, MetricRaised
 from sda.reference.metric import ReferenceMetric, WeightedSum, weighted
 from sda.reference.place import defined_at, raised_at
@@ -61,6 +63,7 @@ class AskedMetric(WeightedSum):
         questions: Questions,
         rule: AskingRule | None = None,
         told: Told = lambda done, total: None,
+        shares: Shares = ALONE,
     ) -> None:
         super().__init__(metric.parts)
         self.archive = archive
@@ -69,6 +72,7 @@ class AskedMetric(WeightedSum):
         """How often a batch is asked before its exception ends the run."""
         self._questions = questions
         self._told = told
+        self._shares = shares
         self._size = FIRST_BATCH
 
     @property
@@ -105,14 +109,61 @@ class AskedMetric(WeightedSum):
             if is_users(part):
                 slow.append(place)
             else:
-                columns[:, place] = weighted(weight, part(sentences))
+                columns[:, place] = weighted(weight, self._in_parts(part, sentences))
         done, total = 0, len(sentences)
         self._told(done, total)
-        for rows in self._batches_done(sentences, columns, slow):
+        ask = self._asked_together if self._shares.ranks > 1 else self._batches_done
+        for rows in ask(sentences, columns, slow):
             some = columns[rows]
             self.archive.add(questions[rows], Scores(some.sum(1), some))
             done += len(some)
             self._told(done, total)
+
+    def _in_parts(self, part: ReferenceMetric, sentences: Sentences) -> Tensor:
+        """What a part of the package says; it reads a model perhaps, so that pieces matter."""
+        if self._shares.parts == 1:
+            return part(sentences)
+        found = self._shares.each(len(sentences), lambda rows, _: {"": part(sentences[rows])})
+        return torch.cat([values[""] for values in found])
+
+    def _asked_together(
+        self, sentences: Sentences, columns: Tensor, slow: list[int]
+    ) -> Iterator[slice]:
+        """The rows of each round in which every process asks its share, once all have answers.
+
+        What is wrong with one share is told by all processes.
+        """
+        ranks, total, start = self._shares.ranks, len(sentences), 0
+        one_each = Shares(ranks, self._shares.rank, ranks)
+        while start < total:
+            size = (self.rule.batch or self._size) * self.rule.workers if slow else total
+            rows = slice(start, min(total, start + size * ranks))
+            ask = partial(self._ask_share, sentences[rows], columns[rows], slow)
+            found = one_each.each(rows.stop - rows.start, ask)
+            for values in found:
+                if len(values["trouble"]):
+                    raise UserError(bytes(values["trouble"].tolist()).decode())
+            columns[rows] = torch.cat([values["answers"] for values in found])
+            self._size = min(int(values["size"]) for values in found)
+            yield rows
+            start = rows.stop
+
+    def _ask_share(
+        self, sentences: Sentences, columns: Tensor, slow: list[int], rows: slice, _: int
+    ) -> Values:
+        """What the metric says of some rows, or what is wrong with them, and how many to ask next
+        at a time."""
+        answers, trouble = columns[rows].clone(), ""
+        try:
+            for _done in self._batches_done(sentences[rows], answers, slow):
+                pass
+        except UserError as error:
+            trouble = str(error)
+        return {
+            "answers": answers,
+            "trouble": torch.tensor(list(trouble.encode()), dtype=torch.uint8),
+            "size": torch.tensor(self._size),
+        }
 
     def _batches_done(
         self, sentences: Sentences, columns: Tensor, slow: list[int]

@@ -9,7 +9,6 @@ question, table, samples, provenance. Behind them `rows=NAME,NAME` leaves out al
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -19,15 +18,17 @@ from sda.errors import UserError
 from sda.files import naming, write_text
 from sda.reproduction.definitions import chosen, experiment
 from sda.reproduction.ledger import Ledger
-from sda.reproduction.provenance import provenance
+from sda.reproduction.provenance import paragraphs, provenance
+from sda.reproduction.rewriting_blocks import rewriting_block
+from sda.reproduction.rewriting_rows import rewriting_experiment, rewriting_names
+from sda.reproduction.rewriting_tables import RewritingTable, rewriting_tables
 from sda.reproduction.short_tables import short_sheet
 from sda.reproduction.tables import BaseTable, base_tables
 from sda.show.markup import as_markdown
 
 END = "<!-- end -->"
 NO_RUNS = "No runs yet.\n"
-WIDTH = 110  # letters in a line of text
-TablesOf = Callable[[str], list[BaseTable]]
+TablesOf = Callable[[str], Sequence[BaseTable | RewritingTable]]
 _BEGIN = re.compile(r"<!--\s*begin\b(.*)-->")
 
 
@@ -43,7 +44,14 @@ def pages_of(path: Path) -> list[Path]:
 
 def tables_of(ledger: Ledger, profile: str) -> TablesOf:
     """From the name of an experiment to its tables, which are read once: that takes a while."""
-    return cache(lambda name: base_tables(experiment(name), ledger, profile))
+
+    @cache
+    def read(name: str) -> Sequence[BaseTable | RewritingTable]:
+        if name in rewriting_names():
+            return rewriting_tables(rewriting_experiment(name), ledger, profile)
+        return base_tables(experiment(name), ledger, profile)
+
+    return read
 
 
 def update_page(path: Path, tables: TablesOf) -> bool:
@@ -96,12 +104,26 @@ def _block(words: Sequence[str], read: TablesOf, where: str) -> str:
     try:
         known = {table.base: table for table in read(names[1])}
         bases = chosen(names[2:] or None, list(known), "model")
-        tables = [_with_rows(known[base], rows) for base in bases]
-        is_ready = names[0] == "question" or any(table.has_runs for table in tables)
-        content = KINDS[names[0]](tables, scores) if is_ready else NO_RUNS
+        content = _content(names[0], [known[base] for base in bases], rows, scores)
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
     return f"\n{content}\n"
+
+
+def _content(
+    kind: str,
+    tables: Sequence[BaseTable | RewritingTable],
+    rows: Sequence[str],
+    scores: Sequence[str],
+) -> str:
+    usual = [_with_rows(table, rows) for table in tables if isinstance(table, BaseTable)]
+    if kind != "question" and not any(table.has_runs for table in usual or tables):
+        return NO_RUNS
+    if usual:
+        return KINDS[kind](usual, scores)
+    if rows or scores:
+        raise UserError("tables of style transfer take neither rows nor scores")
+    return rewriting_block(kind, [each for each in tables if isinstance(each, RewritingTable)])
 
 
 def _listed(option: str | None) -> list[str]:
@@ -120,8 +142,7 @@ def _table(tables: Sequence[BaseTable], scores: Sequence[str]) -> str:
 
 def _question(tables: Sequence[BaseTable], _: Sequence[str]) -> str:
     """What the experiment asks, and what differs from the paper."""
-    parts = tables[0].experiment.introduction()
-    return "\n\n".join(textwrap.fill(part, WIDTH) for part in parts) + "\n"
+    return paragraphs(tables[0].experiment.introduction())
 
 
 def _samples(tables: Sequence[BaseTable], _: Sequence[str]) -> str:

@@ -87,8 +87,8 @@ def make_record(job: Job, run: Run, sweep: Sweep) -> dict[str, Any]:
         "date": datetime.now(UTC).date().isoformat(),
         "packages": packages(),
         "settings": job.settings.model_dump(mode="json", exclude_defaults=True),
-        "scores": _figures(scores),
-        "real": _figures(real_scores),
+        "scores": score_figures(scores),
+        "real": score_figures(real_scores),
         "signatures": {score.name: score.signature for score in scores},
         "alarms": [alarm.name for alarm in find_alarms(own.scores, real.scores)],
         "costs": run.costs(),
@@ -198,7 +198,8 @@ def _values(scores: Measured) -> dict[str, float]:
     return {score["name"]: _rounded(score["value"]) for score in scores}
 
 
-def _figures(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
+def score_figures(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
+    """Values and intervals by name."""
     found: dict[str, dict[str, Any]] = {}
     for score in scores:
         found[score.name] = {"value": _rounded(score.value)}

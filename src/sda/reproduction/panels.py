@@ -181,16 +181,11 @@ class GainPanel(Section):
             _draw_spread(
                 axes, paper, {"color": "grey", "linestyle": ":", "label": self.paper_label}
             )
-        axes.axhline(0, color="grey", linewidth=0.8)
-        axes.set_xscale("log")
         percents = sorted({row.definition.percent for row in rows})
-        axes.set_xticks(percents, [f"{percent:g}" for percent in percents])
-        axes.set_xticks([], minor=True)
-        axes.set_xlabel("share of the training text, %")
+        _mark_steps(axes, percents, "share of the training text, %")
         kind = kind_of(self.score)
         good = {True: "\n(higher is better)", False: "\n(lower is better)", None: ""}
         axes.set_ylabel(f"gain in {kind.title} over MLE{good[kind.higher_is_better]}")
-        axes.grid(alpha=0.3)
         return drawn > 0
 
 
@@ -220,14 +215,9 @@ class CallPanel(Section):
                 look = {"color": f"C{drawn}", "marker": "o", "markersize": 4.5, "label": label}
                 _draw_spread(axes, spread, scene.line(row) | look)
                 drawn += 1
-        axes.axhline(0, color="grey", linewidth=0.8)
-        axes.set_xscale("log")
         calls = sorted({row.definition.calls for row in scene.rows if row.definition.calls})
-        axes.set_xticks(calls, [f"{count:,}" for count in calls])
-        axes.set_xticks([], minor=True)
-        axes.set_xlabel("calls of the metric")
+        _mark_steps(axes, calls, "calls of the metric")
         axes.set_ylabel(f"{quality.title} above the start's curve\nat equal {diversity.title}")
-        axes.grid(alpha=0.3)
         return drawn > 0
 
 
@@ -272,6 +262,16 @@ def panels_of(experiment: Experiment) -> list[Panel]:
 
 def _records(rows: Sequence[Row]) -> list[RunRecord]:
     return [record for row in rows for record in row.records.values()]
+
+
+def _mark_steps(axes: Axes, steps: Sequence[float], label: str) -> None:
+    """Gains over nothing at few steps of very different size."""
+    axes.axhline(0, color="grey", linewidth=0.8)
+    axes.set_xscale("log")
+    axes.set_xticks(steps, [f"{step:,g}" for step in steps])
+    axes.set_xticks([], minor=True)
+    axes.set_xlabel(label)
+    axes.grid(alpha=0.3)
 
 
 def _draw_spread(axes: Axes, spread: Spread, look: Mapping[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 
@@ -9,6 +10,7 @@ from sda.reproduction.ledger import RunRecord
 from sda.reproduction.tables import BaseTable
 
 HOUR = 3600
+WIDTH = 110  # letters in a line of text
 
 
 def provenance(tables: Sequence[BaseTable]) -> str:
@@ -18,18 +20,27 @@ def provenance(tables: Sequence[BaseTable]) -> str:
     command = f"sda reproduce {experiment.name} --profile {profile}"
     command += " --data DATA" if reads_files else ""
     records = used_records(tables)
-    facts = [
-        *(f"{table.base}: {_seeds(table)}" for table in tables),
-        f"commits: {_counted([str(record.data['commit']) for record in records])}",
-        f"packages: {'; '.join(sorted({_packages(record) for record in records}))}",
-        f"ledger: {_counted([f'results/{record.path.parent.name}' for record in records])}",
-        f"CPU time: {sum(record.own_cost('cpu_seconds') for record in records) / HOUR:.1f} hours",
-    ]
+    facts = [*(f"{table.base}: {_seeds(table)}" for table in tables), *record_facts(records)]
     rest = (
         f"`sda table {experiment.name} --all` prints all columns, the differences between rows with"
         " their intervals, and the distances from the curve of the start on every plane.\n\n"
     )
     return f"```\n{command}\n```\n\n{rest}" + "".join(f"- {fact}\n" for fact in facts)
+
+
+def record_facts(records: Sequence[RunRecord]) -> list[str]:
+    """Commits, packages, place and time of the records."""
+    return [
+        f"commits: {_counted([str(record.data['commit']) for record in records])}",
+        f"packages: {'; '.join(sorted({_packages(record) for record in records}))}",
+        f"ledger: {_counted([f'results/{record.path.parent.name}' for record in records])}",
+        f"CPU time: {sum(record.own_cost('cpu_seconds') for record in records) / HOUR:.1f} hours",
+    ]
+
+
+def paragraphs(parts: Sequence[str]) -> str:
+    """Sentences as Markdown in lines of one length."""
+    return "\n\n".join(textwrap.fill(part, WIDTH) for part in parts) + "\n"
 
 
 def used_records(tables: Sequence[BaseTable]) -> list[RunRecord]:

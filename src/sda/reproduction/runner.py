@@ -5,43 +5,66 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import mean
 from threading import Thread
-from typing import Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from sda.errors import UserError
 from sda.reproduction.jobs import Job
 from sda.reproduction.ledger import RunRecord
-from sda.reproduction.work import Places, do_job
+from sda.reproduction.work import Places
 from sda.runs.folder import RunFolder
 
 LOOKS_A_SECOND = 2
 
 
-class Watcher(Protocol):
+class Doable(Protocol):
+    """What is common to jobs of all kinds."""
+
+    @property
+    def experiment(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @property
+    def start(self) -> Any: ...
+
+
+D = TypeVar("D", bound=Doable)
+W = TypeVar("W", bound=Doable, contravariant=True)
+
+
+class Watcher(Protocol[W]):
     """Is told what happens, to show it."""
 
-    def look(self, active: Sequence[Job]) -> None: ...
+    def look(self, active: Sequence[W]) -> None: ...
 
-    def ended(self, job: Job) -> None: ...
+    def ended(self, job: W) -> None: ...
 
-    def failed(self, job: Job, trouble: UserError) -> None: ...
+    def failed(self, job: W, trouble: UserError) -> None: ...
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Generic[D]):
     """The jobs of a table: those that the ledger has, and those to do, starts first."""
 
-    done: list[Job]
-    left: list[Job]
+    done: list[D]
+    left: list[D]
 
 
-def plan_work(jobs: Sequence[Job], places: Places) -> Plan:
+def plan_work(jobs: Sequence[D], places: Places) -> Plan[D]:
     """Which jobs are left; one that several rows share is left once.
 
     A start that others need is left too if the ledger lacks it, since their first stage stands
@@ -62,32 +85,40 @@ def plan_work(jobs: Sequence[Job], places: Places) -> Plan:
     return Plan(done, order)
 
 
-def run_jobs(plan: Plan, places: Places, workers: int, watcher: Watcher) -> None:
-    """Every job that was left is in the ledger, but for those that failed.
+def run_jobs(
+    plan: Plan[D],
+    places: Places,
+    workers: int,
+    watcher: Watcher[D],
+    do: Callable[[D, Places], None],
+    pool: Executor,
+) -> None:
+    """Every job that was left is in the ledger, once it was done, but for those that failed.
+
+    `workers` run at a time in the pool.
 
     The others go on when one fails, all but those that begin with it; one sentence tells of all
     failures at the end.
     """
     waiting, failures = list(plan.left), list[str]()
-    active: dict[Future[None], Job] = {}
-    with processes(workers) as pool:
-        while waiting or active:
-            for job in _startable(waiting, active.values(), workers):
-                waiting.remove(job)
-                with _interrupts_held():
-                    active[pool.submit(do_job, job, places)] = job
-            finished, _ = wait(active, 1 / LOOKS_A_SECOND, FIRST_COMPLETED)
-            watcher.look(list(active.values()))
-            for future in finished:
-                job = active.pop(future)
-                try:
-                    future.result()
-                    watcher.ended(job)
-                except UserError as trouble:
-                    watcher.failed(job, trouble)
-                    lost = [other for other in waiting if _begins_with(other, job)]
-                    waiting = [other for other in waiting if not _begins_with(other, job)]
-                    failures.append(_failure(job, trouble, lost))
+    active: dict[Future[None], D] = {}
+    while waiting or active:
+        for job in _startable(waiting, active.values(), workers):
+            waiting.remove(job)
+            with _interrupts_held():
+                active[pool.submit(do, job, places)] = job
+        finished, _ = wait(active, 1 / LOOKS_A_SECOND, FIRST_COMPLETED)
+        watcher.look(list(active.values()))
+        for future in finished:
+            job = active.pop(future)
+            try:
+                future.result()
+                watcher.ended(job)
+            except UserError as trouble:
+                watcher.failed(job, trouble)
+                lost = [other for other in waiting if _begins_with(other, job)]
+                waiting = [other for other in waiting if not _begins_with(other, job)]
+                failures.append(_failure(job, trouble, lost))
     if failures:
         raise UserError("; ".join(failures))
 
@@ -140,7 +171,7 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _startable(waiting: Sequence[Job], active: Iterable[Job], workers: int) -> list[Job]:
+def _startable(waiting: Sequence[D], active: Iterable[D], workers: int) -> list[D]:
     """Jobs whose start is trained, as many as there are free workers."""
     busy = {job.key for job in active}
     pending = busy | {job.key for job in waiting}
@@ -148,11 +179,11 @@ def _startable(waiting: Sequence[Job], active: Iterable[Job], workers: int) -> l
     return can[: workers - len(busy)]
 
 
-def _begins_with(job: Job, other: Job) -> bool:
+def _begins_with(job: Doable, other: Doable) -> bool:
     return job.start is not None and job.start.key == other.key
 
 
-def _failure(job: Job, trouble: UserError, lost: Sequence[Job]) -> str:
+def _failure(job: Doable, trouble: UserError, lost: Sequence[Doable]) -> str:
     names = ", ".join(other.name for other in lost)
     return f"{job.name}: {trouble}" + (f"; not run without it: {names}" if lost else "")
 

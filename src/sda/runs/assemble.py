@@ -168,7 +168,7 @@ def ask_through_archive(
         return list(map(Question, texts, in_words(sentences, corpus.labels, corpus.vocabulary)))
 
     rule = AskingRule(**settings.calls.model_dump())
-    return AskedMetric(metric, state.archive, questions, rule, told)
+    return AskedMetric(metric, state.archive, questions, rule, told, state.shares)
 
 
 def build_judge(

@@ -13,6 +13,7 @@ from sda.devices import find_device
 from sda.errors import UserError
 from sda.models.generator import Generator
 from sda.randomness import seeded
+from sda.ranks import shares_of
 from sda.runs.assemble import ask_through_archive, build_state
 from sda.runs.budget import make_budget
 from sda.runs.collapse import CollapseAlarm
@@ -29,12 +30,13 @@ from sda.runs.paths import with_absolute_paths
 from sda.runs.plan import choose_loop, choose_policies, first_writer, plan
 from sda.runs.run import Run, trained_run
 from sda.runs.start import check_start, check_start_text, take_start
+from sda.runs.together import place_to_train, with_parts
 from sda.runs.trial import try_metric
 from sda.scoring.comparison import WATCHED
 from sda.scoring.monitor import Monitor
 from sda.settings.method_name import method_name
 from sda.settings.schema import Settings, write_toml
-from sda.show.terminal import Reporter
+from sda.show.terminal import Quiet, Reporter
 from sda.source import Loaded, load_source
 from sda.training.progress import Diverged, Progress
 from sda.training.reward import make_reward
@@ -58,8 +60,28 @@ def train_run(
 
     With `resume` a run that is there goes on from its last checkpoint; one that is finished is left
     alone. Whatever happens, the folder holds the last complete state. `lines` are the text where
-    the source is the run's own.
+    the source is the run's own. Processes that were started together share the work.
     """
+    settings = with_parts(settings, RunFolder(out))
+    with place_to_train(out) as place:
+        if place == out:
+            _train_in(settings, origins, out, reporter, resume, lines, callbacks)
+        else:
+            copy = RunFolder(place)
+            own = copy.settings() if copy.holds_run and resume else settings
+            _train_in(own, origins, place, Quiet(), resume, lines, ())
+    return trained_run(out, settings)
+
+
+def _train_in(
+    settings: Settings,
+    origins: dict[str, str],
+    out: Path,
+    reporter: Reporter,
+    resume: bool,
+    lines: Sequence[str] | None,
+    callbacks: Sequence[Callback],
+) -> None:
     folder = RunFolder(out)
     with folder.locked():
         if folder.holds_run:
@@ -71,7 +93,7 @@ def train_run(
             folder.check_same(settings)
             if folder.is_finished:
                 reporter.say(f"{out}: this run is finished")
-                return trained_run(out, settings)
+                return
         # Before anything is computed: an oracle's sentences are part of what must not vary.
         torch.set_num_threads(settings.threads)
         with readable(folder, settings, lines) as read_from:
@@ -94,7 +116,6 @@ def train_run(
                     folder.forget()
                 raise
         training.run()
-        return trained_run(out, settings)
 
 
 class _Training:
@@ -122,6 +143,7 @@ class _Training:
         rng = torch.Generator().manual_seed(settings.seed)
         device = find_device(settings.device)
         self.state, metric = build_state(settings, loaded.corpus, rng, device)
+        self.state.shares = shares_of(settings.parts)
         self.metric = ask_through_archive(
             self.state,
             metric,
@@ -221,7 +243,8 @@ class _Training:
             ) from None
         finally:
             self.reporter.stop()
-        self._finish()
+        if state.shares.is_first:
+            self._finish()
 
     def _is_enough(self, line: dict[str, Any]) -> bool:
         """Whether a callback ends training with this epoch; every callback is told of it."""

@@ -146,6 +146,9 @@ class Settings(TrainingSettings):
     are the same bit for bit only on one kind of device."""
     threads: PositiveInt = 1
     """Threads of torch; results are the same bit for bit only at an equal number."""
+    parts: PositiveInt = 1
+    """Pieces that each batch is cut into, which several processes can share (torchrun); results
+    are the same bit for bit at an equal number, whoever computes them."""
     start: str | None = None
     """The folder of a run with whose Stage I this one begins, in place of a Stage I of its own."""
     checkpoint_every: PositiveInt = 1

@@ -11,7 +11,7 @@ from sda.evaluation.evaluator import Evaluation
 from sda.files import write_json, write_text
 from sda.show import rich_tables
 from sda.show.evaluation_table import REAL, evaluation_table, signature_table
-from sda.show.markup import as_latex, as_markdown
+from sda.show.markup import write_markup
 from sda.show.page import render
 from sda.show.short_names import file_names
 
@@ -34,9 +34,7 @@ def write(
     if json_file is not None:
         write_json(json_file, as_json(files, evaluations))
     table = evaluation_table(file_names(files), evaluations, every=True)
-    for path, text in ((markdown, as_markdown), (latex, as_latex)):
-        if path is not None:
-            write_text(path, text(table))
+    write_markup([table], markdown, latex)
     if html is not None:
         write_text(html, as_html(files, evaluations))
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
+from sda.files import write_text
 from sda.show.table import Table
 
 _LATEX = {
@@ -13,6 +15,13 @@ _LATEX = {
     "~": "\\textasciitilde{}",
     "^": "\\textasciicircum{}",
 }
+
+
+def write_markup(tables: Sequence[Table], markdown: Path | None, latex: Path | None) -> None:
+    """The tables in the files that are named."""
+    for path, text in ((markdown, as_markdown), (latex, as_latex)):
+        if path is not None:
+            write_text(path, "\n".join(map(text, tables)))
 
 
 def as_markdown(table: Table) -> str:

@@ -34,6 +34,12 @@ def show(table: Table, console: Console) -> None:
     show_notes(table, console)
 
 
+def show_all(tables: Sequence[Table], console: Console) -> None:
+    """Print the tables one below the other."""
+    for table in tables:
+        show(table, console)
+
+
 def show_wide(tables: Sequence[Table], console: Console) -> None:
     """Print tables of many columns, each in as many pieces as it takes to fit the width."""
     for table in tables:

@@ -153,7 +153,7 @@ def _dealt(items: int, counts: Sequence[int], rng: np.random.Generator) -> list[
     """For each judge so many different items; over all, every item as often as any other.
 
     All items are dealt in a new order, round after round. Where a judge gets the end of one round
-    and the beginning of the next, the next begins with items that she does not have.
+    and the beginning of the next, the next begins with items that they do not have.
     """
     dealt: list[list[int]] = []
     waiting: list[int] = []

@@ -33,6 +33,6 @@ def is_same_key(first: str, second: str) -> bool:
 
 
 def completion_code(secret: str, judge: int) -> str:
-    """What a judge shows to prove that she is done; her own, and no other can guess it."""
+    """What a judge shows to prove that they are done; their own, and no other can guess it."""
     digest = hmac.new(secret.encode(), f"done {judge}".encode(), hashlib.sha256).digest()
     return base64.b32encode(digest).decode()[:CODE_LETTERS]

@@ -1,4 +1,4 @@
-"""How often one judge may ask, and how much she may send."""
+"""How often one judge may ask, and how much they may send."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One thread for all that touches the store, so that nobody ever waits for a lock.
 
 What has gathered while the last commit was written to the disk is committed together: a hundred
-judges cost a few commits a second, each of them is told only once her rating is on the disk.
+judges cost a few commits a second, each of them is told only once their rating is on the disk.
 """
 
 from __future__ import annotations

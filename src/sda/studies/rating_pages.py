@@ -74,9 +74,9 @@ def rating_page(
 def guide_page(
     study: Study, pages: int, action: str | None = None, own_link: str | None = None
 ) -> str:
-    """What is asked of a judge; `action` is where a form leads by which she joins.
+    """What is asked of a judge; `action` is where a form leads by which they join.
 
-    With her `own_link` she can go on from another device.
+    With their `own_link` they can go on from another device.
     """
     return _render(
         "guide.html",

@@ -69,7 +69,7 @@ def consistency_of(given: Sequence[Given], criterion: str) -> Consistency | None
 
 
 def failed_checks(study: Study, given: Sequence[Given]) -> dict[int, tuple[int, int]]:
-    """For each judge how many checks she failed, and how many she answered."""
+    """For each judge how many checks they failed, and how many they answered."""
     found: dict[int, tuple[int, int]] = {}
     for judge, item, _, criterion, value in given:
         checked = study.by_id[item]

@@ -1,8 +1,8 @@
 """The pages as an application: who may see and send what.
 
-Every request is refused unless something here allows it. A judge is known by a cookie that her link
-gave her; a form carries a key that only this server can make, for this judge, page and version; and
-what came from another site is turned away before it is read.
+Every request is refused unless something here allows it. A judge is known by a cookie that their
+link gave them; a form carries a key that only this server can make, for this judge, page and
+version; and what came from another site is turned away before it is read.
 
 Longer than other files, so that who may do what stands in one place.
 """

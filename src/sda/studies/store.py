@@ -1,8 +1,8 @@
 """The ratings of a study: one SQLite file, in which a rating that was acknowledged stays.
 
 Write-ahead log with `synchronous=FULL`: what was committed outlives a killed process and a loss of
-power. Nothing that identifies a judge is kept beyond a hash of her link and the name under which a
-crowd platform knows her; no address, no browser, no times.
+power. Nothing that identifies a judge is kept beyond a hash of their link and the name under which
+a crowd platform knows them; no address, no browser, no times.
 """
 
 from __future__ import annotations
@@ -103,14 +103,14 @@ class Store:
     # Judges and links
 
     def invite(self, blocks: int) -> tuple[int, str]:
-        """A new judge's number and her token, which is shown here and kept nowhere."""
+        """A new judge's number and their token, which is shown here and kept nowhere."""
         token = new_token()
         return self._add_judge(blocks, token, None, None), token
 
     def join(self, link: JoinLink, blocks: int, outside: str | None) -> str | None:
         """The token of a judge who came by the link; None where it has had all its judges.
 
-        Somebody whom a platform sends again goes on where she was, by a new token.
+        Somebody whom a platform sends again goes on where they were, by a new token.
         """
         token = new_token()
         if outside is not None:
@@ -162,7 +162,7 @@ class Store:
         return [JudgeEntry(row[0], row[1], bool(row[2]), row[3]) for row in rows]
 
     def imported_judge(self, outside: str) -> int:
-        """The number of a judge whose ratings come from a file, by her name there."""
+        """The number of a judge whose ratings come from a file, by their name there."""
         row = self._connection.execute(
             "SELECT number FROM judges WHERE outside = ?", (outside,)
         ).fetchone()
@@ -211,7 +211,7 @@ class Store:
     # Ratings
 
     def versions(self, judge: int) -> dict[tuple[str, bool], int]:
-        """For each page that the judge has rated how often she has."""
+        """For each page that the judge has rated how often they have."""
         rows = self._connection.execute(
             "SELECT item, is_repeat, MAX(version) FROM ratings WHERE judge = ?"
             " GROUP BY item, is_repeat",
@@ -220,7 +220,7 @@ class Store:
         return {(row[0], bool(row[1])): row[2] for row in rows}
 
     def given(self, judge: int, item: str, is_repeat: bool) -> tuple[dict[str, int], str]:
-        """The judge's answers to a page by question, and her comment."""
+        """The judge's answers to a page by question, and their comment."""
         key = (judge, item, is_repeat)
         rows = self._connection.execute(
             "SELECT criterion, value FROM ratings WHERE judge = ? AND item = ? AND is_repeat = ?",

@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS comments (
 
 @dataclass(frozen=True)
 class JudgeEntry:
-    """What the store knows of a judge; `link` is the join link that she came by."""
+    """What the store knows of a judge; `link` is the join link that they came by."""
 
     number: int
     block: int

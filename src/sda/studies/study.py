@@ -19,7 +19,7 @@ from sda.files import naming, read_json, write_json
 
 FORMAT = 1
 
-EXCLUSION = "a judge who fails more than half of the attention checks that she answered"
+EXCLUSION = "a judge who fails more than half of the attention checks that they answered"
 CHECK_RULE = (
     "a sentence with its words in random order has to be rated below the middle of the scale; in"
     " pairs the sentence in its own order has to be chosen over it"

@@ -15,7 +15,7 @@ HOPELESS = 2.0  # times the best validation loss
 
 def check_validation(state: TrainState, valid: Sentences, meter: Meter) -> float:
     """Measure the validation loss; raise `Diverged` when it is over twice its best."""
-    value = mean_nll(state.generator, valid)
+    value = mean_nll(state.generator, valid, state.shares)
     meter.add(nll_valid=value)
     if not value <= HOPELESS * state.best_nll:
         raise Diverged(

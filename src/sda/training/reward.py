@@ -13,6 +13,7 @@ from sda.models.generator import Generator, without_dropout
 from sda.reference.metric import WeightedSum
 from sda.rewards import RewardKind, rollout_rewards
 from sda.text.sentences import Sentences
+from sda.training.parted import reward_in_parts
 from sda.training.progress import Diverged
 from sda.training.stages import StageTwoSettings
 from sda.training.state import TrainState
@@ -39,20 +40,24 @@ def rollout_reward(state: TrainState, settings: StageTwoSettings) -> Reward:
     """The discriminator's judgement of completions (Eqs. 1-2), whose tokens count as written."""
     kind: RewardKind = "gail" if settings.reward == "gail" else "prob"
 
-    def count(tokens: int) -> None:
-        state.written += tokens
-
     def reward(generator: Generator, fake: Sentences) -> Tensor:
-        return rollout_rewards(
-            generator,
-            state.rewarding,
-            fake,
-            settings.rollouts,
-            state.rng,
-            settings.rollout_every,
-            kind,
-            count,
-        )
+        def completed(some: Sentences, rng: torch.Generator) -> tuple[Tensor, int]:
+            tokens: list[int] = []
+            rewards = rollout_rewards(
+                generator,
+                state.rewarding,
+                some,
+                settings.rollouts,
+                rng,
+                settings.rollout_every,
+                kind,
+                tokens.append,
+            )
+            return rewards, sum(tokens)
+
+        rewards, tokens = reward_in_parts(fake, state.rng, state.shares, completed)
+        state.written += tokens
+        return rewards
 
     return reward
 

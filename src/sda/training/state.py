@@ -14,6 +14,7 @@ from sda.buffer import Buffer
 from sda.devices import random_state, set_random_state
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
+from sda.ranks import ALONE, Shares
 from sda.training.judging import Judge
 from sda.training.wasserstein import Critic
 
@@ -59,6 +60,8 @@ class TrainState:
     second: SecondPolicy | None = None
     archive: Archive = field(default_factory=Archive)
     judge: Judge | None = None
+    shares: Shares = ALONE
+    """Which part of the work this process does; all of it unless there are several."""
     phase: int = 0
     """Entries of Stage I that are done."""
     mle_epoch: int = 0

@@ -11,9 +11,11 @@ from torch.nn.functional import softplus
 from torch.nn.utils import get_total_norm
 
 from sda.models.generator import CHUNK, Generator, without_dropout
+from sda.ranks import ALONE, Shares, Values
 from sda.text.context import Context
 from sda.text.corpus import Source, batches
 from sda.text.sentences import Sentences
+from sda.training.gradients import LossOf, PartLoss, add_gradients
 from sda.training.progress import Diverged, Meter, check_finite
 from sda.training.state import Learner, TrainState
 
@@ -32,17 +34,14 @@ def nll(generator: Generator, sentences: Sentences) -> Tensor:
 
 
 def update_generator(
-    state: TrainState, learner: Learner, loss: Tensor, clip: float, meter: Meter
+    state: TrainState, learner: Learner, size: int, loss: LossOf, clip: float, meter: Meter
 ) -> None:
-    """One step of the learner down the gradient of the loss, whose norm is cut at `clip`.
+    """One step of the learner down the gradient of a batch's loss, whose norm is cut at `clip`.
 
     A step into weights that are no numbers raises `Diverged`: nothing can be sampled from them.
     """
     generator, optimizer = learner
-    value = loss.item()
-    check_finite("the generator's loss", value)
-    optimizer.zero_grad(set_to_none=True)
-    loss.backward()  # type: ignore[no-untyped-call]
+    value, _ = add_gradients(state, optimizer, size, loss, "the generator's loss")
     torch.nn.utils.clip_grad_norm_(generator.parameters(), clip)
     optimizer.step()
     state.updates += 1
@@ -59,18 +58,28 @@ def discriminator_loss(real_logits: Tensor, fake_logits: Tensor) -> Tensor:
 def update_discriminator(
     state: TrainState, real: Sentences, fake: Sentences, label: str, meter: Meter
 ) -> None:
-    """One step of Eq. 6: `real` has label 1, `fake` label 0; figures of the first are `label`'s."""
-    logits = state.discriminator.real_logit(Sentences.join([real, fake]))
-    real_logits, fake_logits = logits[: len(real)], logits[len(real) :]
-    loss = discriminator_loss(real_logits, fake_logits)
-    value = loss.item()
-    check_finite("the discriminator's loss", value)
-    state.discriminator_optimizer.zero_grad(set_to_none=True)
-    (loss + state.discriminator.penalty()).backward()  # type: ignore[no-untyped-call]
-    state.discriminator_optimizer.step()
+    """One step of Eq. 6: `real` has label 1, `fake` label 0; figures of the first are `label`'s.
+
+    There are as many of both.
+    """
+
+    def loss(rows: slice) -> PartLoss:
+        some_real, some_fake = real[rows], fake[rows]
+        logits = state.discriminator.real_logit(Sentences.join([some_real, some_fake]))
+        real_logits, fake_logits = logits[: len(some_real)], logits[len(some_real) :]
+        share = len(some_real) / len(real)
+        right = torch.stack(((real_logits > 0).sum(), (fake_logits <= 0).sum()))
+        return PartLoss(discriminator_loss(real_logits, fake_logits) * share, right)
+
+    optimizer, model = state.discriminator_optimizer, state.discriminator
+    value, right = add_gradients(
+        state, optimizer, len(real), loss, "the discriminator's loss", model.penalty
+    )
+    optimizer.step()
+    real_right, fake_right = right.tolist()
     accuracy = {
-        f"d_accuracy_{label}": (real_logits > 0).cpu().double().mean().item(),
-        "d_accuracy_fake": (fake_logits <= 0).cpu().double().mean().item(),
+        f"d_accuracy_{label}": real_right / len(real),
+        "d_accuracy_fake": fake_right / len(fake),
     }
     meter.add(d_loss=value, **accuracy)
 
@@ -104,11 +113,21 @@ def discriminator_phase(
 
 
 @torch.no_grad()
-def mean_nll(generator: Generator, sentences: Sentences) -> float:
-    """Minus the log-likelihood per token, the end symbol counted."""
-    total = 0.0
-    with without_dropout(generator):
-        for start in range(0, len(sentences), CHUNK):
+def mean_nll(generator: Generator, sentences: Sentences, shares: Shares = ALONE) -> float:
+    """Minus the log-likelihood per token, the end symbol counted.
+
+    Chunks are the same whoever reads them, so processes may share them.
+    """
+    starts = range(0, len(sentences), CHUNK)
+
+    def work(rows: slice, _: int) -> Values:
+        sums = []
+        for start in starts[rows]:
             part = sentences[start : start + CHUNK].to(generator.device)
-            total -= generator.log_probs(part).cpu().double().sum().item()
-    return total / int(sentences.lengths.sum())
+            sums.append(generator.log_probs(part).cpu().double().sum())
+        return {"sums": torch.stack(sums) if sums else torch.zeros(0, dtype=torch.float64)}
+
+    with without_dropout(generator):
+        found = torch.cat([part["sums"] for part in shares.each(len(starts), work)])
+    total: float = sum(found.tolist())
+    return -total / int(sentences.lengths.sum())

@@ -117,13 +117,17 @@ class RewritingMonitor:
         """The share that is exactly right, where the source of the texts can tell."""
         if self.texts.source is None:
             return None
-        names = self.texts.names
-        right = 0
-        for number, name in enumerate(names):
-            rows = (found.targets == number).nonzero()[:, 0].tolist()
-            sources, outputs = ([some[row] for row in rows] for some in (found.texts, texts))
-            right += sum(is_right(self.texts.source, sources, outputs, name))
-        return right / len(texts)
+        return right_share(self.texts.source, found.task, texts)
+
+
+def right_share(source: str, task: TransferTask, texts: Sequence[str]) -> float:
+    """The share of rewritings that the source without data finds exactly right."""
+    right = 0
+    for number, name in enumerate(task.names):
+        rows = [row for row, target in enumerate(task.targets) if target == number]
+        sources, outputs = ([some[row] for row in rows] for some in (task.sources, texts))
+        right += sum(is_right(source, sources, outputs, name))
+    return right / len(texts)
 
 
 class _Sources:

@@ -11,6 +11,7 @@ from sda.show.page import render
 from sda.show.table import Cell, Column, Figure, Group, Table
 from sda.transfer.human_ratings import RatingReport
 from sda.transfer.transfer_evaluation import ScoredSystem, TransferEvaluation
+from sda.transfer.transfer_task import System, TransferTask
 
 _TITLES = {
     "style-cnn": (
@@ -33,6 +34,7 @@ STYLE_NOTE = (
     " judge is not enough: rewritings that were chosen by a judge of one kind look better to that"
     " kind than to others. The rows of people say how far good rewritings get."
 )
+EXAMPLES = 10  # sentences of each style that a page shows
 INTERVAL_NOTE = "± is half of the 95 % interval, from 1,000 draws of sentences."
 
 
@@ -78,17 +80,35 @@ def difference_table(found: TransferEvaluation) -> Table:
     return Table.of_rows(title, [_NAME, *map(_column, names)], rows, [note])
 
 
-def page(found: TransferEvaluation, ratings: RatingReport | None = None) -> str:
-    """All tables, and the signature of every figure."""
+def page(
+    found: TransferEvaluation,
+    systems: Sequence[System] = (),
+    ratings: RatingReport | None = None,
+) -> str:
+    """All tables, sentences of the systems side by side, and the signature of every figure."""
     return render(
         "transfer_scores.html",
         "Scores of rewritings",
         tables=tables(found, ratings),
+        examples=example_tables(found.task, systems),
         signatures=[
             signature_table(each.name, [part.score() for part in each.measured.values()])
             for each in found.systems
         ],
     )
+
+
+def example_tables(task: TransferTask, systems: Sequence[System]) -> list[Table]:
+    """The first sources of each style, what the systems made of them, and what people did."""
+    people = [System(f"human {number}", texts) for number, texts in enumerate(task.references)]
+    shown = [System("source", task.sources), *systems, *people]
+    columns = [Column(each.name, "left") for each in shown]
+    made = []
+    for target in sorted(set(task.targets)):
+        rows = [row for row, own in enumerate(task.targets) if own == target][:EXAMPLES]
+        body: list[list[Cell]] = [[each.texts[row] for each in shown] for row in rows]
+        made.append(Table.of_rows(f"To {task.names[target]}", columns, body))
+    return made if systems else []
 
 
 _NAME = Column("", align="left", is_whole=True)
