@@ -171,6 +171,11 @@ def test_a_run_that_is_taken_up_again_ends_the_same(text: Path, tmp_path: Path) 
     for side in (whole, parts):
         side["files"].pop("report.html")
     assert whole == parts
+    # A start may be named with another path to the same model.
+    link = tmp_path / "link"
+    link.symlink_to(model)
+    other = {**choices, "generator": f"hf:{link}", "values": {"start": str(tmp_path / "whole")}}
+    assert train(text, tmp_path / "begun", more, **other).is_finished
     # All weights were taught, so that there is nothing to merge.
     with pytest.raises(UserError, match="nothing to merge"):
         export_run(Run(tmp_path / "whole"), tmp_path / "out", merge=True)
