@@ -62,8 +62,8 @@ def test_there_is_no_other_kind_of_file() -> None:
     names = {entry.name for entry in folders if not entry.name.startswith("_")}
 
     # `data` tells what the files of the experiments are, `looks` how their rows are drawn; the
-    # experiments and pretrained models have tests of their own.
-    assert names == {*KINDS, "profiles", "data", "experiments", "looks", "pretrained"}
+    # experiments, style transfer and pretrained models have tests of their own.
+    assert names == {*KINDS, "profiles", "data", "experiments", "looks", "pretrained", "transfer"}
     assert names_of("methods") == sorted(METHODS)
     assert names_of("profiles") == ["full", "small", "smoke"]
 

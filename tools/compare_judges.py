@@ -3,10 +3,10 @@
     python tools/compare_judges.py TEXT --generator hf:MODEL --judge rnn --judge hf:ENCODER \\
         --metric good.py:score --steps 20 --seeds 3 --out RUNS
 
-Generators of one seed learn the same by maximum likelihood; each judge then has as many steps, held
-near the start. Start and result write at several temperatures. A colder model scores higher and
-varies less, so results are compared at equal distinct-2: the metric where the curve over
-temperatures has the start's distinct-2 at temperature 1. One line of JSON a run.
+Each judge has a start of its own for each seed, and then as many steps, held near that start. Start
+and result write at several temperatures. A colder model scores higher and varies less, so they are
+compared at equal distinct-2: the metric where the result's curve over temperatures has the
+distinct-2 of its start at temperature 1, less the start's metric. One line of JSON a run.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def compare(given: argparse.Namespace) -> None:
                 "seed": seed,
                 "distinct_2": at[0],
                 "start": at[1],
-                "metric": metric_at(after, at[0]),
+                "gain": metric_at(after, at[0]) - at[1],
                 "plain": dict(zip(TEMPERATURES, after, strict=True))[1.0],
                 "cpu": run.costs().get("cpu_seconds"),
             }

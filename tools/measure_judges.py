@@ -54,6 +54,7 @@ def measure(name: str, real: list[str], written: list[str], count: int, seed: in
         rng=seeded(seed, "judge"),
         labels=0,
     )
+    torch.manual_seed(seed)  # of dropout
     fit(judge, shown, is_real, JudgeSettings(unseen=0.2), seed)
     parts = [opinion(judge, asked[a : a + CHUNK]) for a in range(0, len(asked), CHUNK)]
     return auc(torch.cat(parts), is_real)

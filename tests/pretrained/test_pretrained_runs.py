@@ -171,6 +171,11 @@ def test_a_run_that_is_taken_up_again_ends_the_same(text: Path, tmp_path: Path) 
     for side in (whole, parts):
         side["files"].pop("report.html")
     assert whole == parts
+    # A start may be named with another path to the same model.
+    link = tmp_path / "link"
+    link.symlink_to(model)
+    other = {**choices, "generator": f"hf:{link}", "values": {"start": str(tmp_path / "whole")}}
+    assert train(text, tmp_path / "begun", more, **other).is_finished
     # All weights were taught, so that there is nothing to merge.
     with pytest.raises(UserError, match="nothing to merge"):
         export_run(Run(tmp_path / "whole"), tmp_path / "out", merge=True)
@@ -186,7 +191,18 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("pretended")
 def test_nothing_is_left_behind_on_a_device(text: Path, tmp_path: Path) -> None:
-    few = ("data.limit=30", "mle.epochs=1", "evaluation.final_samples=10", "stage2.batch_size=2")
+    few = (
+        "data.limit=30",
+        "mle.epochs=1",
+        "evaluation.samples=4",
+        "evaluation.final_samples=4",
+        "evaluation.self_bleu_samples=4",
+        "stage2.batch_size=2",
+        "stage2.first_steps=1",
+        "buffer.candidates=2",
+        "buffer.first_fill=4",
+        "discriminator_phase.sentences=4",
+    )
     run = train(
         text,
         tmp_path / "run",
