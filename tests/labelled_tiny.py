@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 ANIMALS = ("cat", "dog", "bird", "fish")
 GOOD, BAD = ("nice", "kind", "fine", "good"), ("rude", "poor", "sad", "bad")
 QUICK = (
-    *("--set", "writer.profile=smoke", "--set", "writer.epochs=3", "--set", "writer.stage2=1"),
+    *("--set", "writer.profile=smoke", "--set", "writer.epochs=2", "--set", "writer.stage2=1"),
     *("--set", "writer.calls=60", "--set", "least=0.2", "--quiet"),
 )
 

@@ -1,6 +1,7 @@
 """`sda augment`: rows with all their columns, the same bytes whatever happens, and mistakes."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +27,7 @@ def test_rows_are_made_and_an_interruption_changes_nothing(
     options = (
         *("--unlabelled", tmp_path / "pool.txt", "--test", tmp_path / "test.txt"),
         *("--rules", tmp_path / "rules.tsv", "--per-class", 3, *QUICK),
+        *("--work", tmp_path / "work"),
     )
     out = tmp_path / "one" / "more.csv"
     out.parent.mkdir()
@@ -46,7 +48,8 @@ def test_rows_are_made_and_an_interruption_changes_nothing(
     rejected = read_table(out.parent / "rejected.csv")
     assert rejected and all(row["reason"] for row in rejected)
 
-    # Killed in the middle of Stage II, and called again.
+    # Stage II once more, killed in the middle, and called again.
+    shutil.rmtree(tmp_path / "work" / "rows" / "sda")
     again = tmp_path / "two" / "more.csv"
     again.parent.mkdir()
     saved = Keeper.save
@@ -90,7 +93,7 @@ CHINESE = [
 @pytest.mark.parametrize(("pairs", "tokenizer"), [(GERMAN, "words"), (CHINESE, "characters")])
 def test_other_languages(pairs: list[tuple[str, str]], tokenizer: str, tmp_path: Path) -> None:
     texts, labels = [text for text, _ in pairs], [label for _, label in pairs]
-    writer = {"profile": "smoke", "epochs": 4, "stage2": 0}
+    writer = {"profile": "smoke", "epochs": 3, "stage2": 0}
     found = sda.augment(texts, labels, per_class=2, settings={"writer": writer, "least": 0.1})
 
     assert found.written

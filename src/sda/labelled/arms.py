@@ -155,11 +155,11 @@ def added(pairs: Sequence[tuple[str, int]]) -> Arm:
 
 RIVALS: Mapping[str, Arm] = {
     BASE: as_they_are,
-    WEIGHTS: weighted,
     CUTOFF: cut,
+    WEIGHTS: weighted,
     REPEATED: repeated,
     **{name: edited(method) for name, method in WORD_METHODS.items()},
     WEAK: weakly_labelled,
     SELF_TRAINING: self_training,
 }
-"""The cheapest first."""
+"""The cheapest first; a cutoff needs no other classifier than the one there is."""
