@@ -140,6 +140,14 @@ def test_a_lifted_curve_is_above_itself_by_the_lift(
     assert found.average == pytest.approx(lift, abs=1e-6)
 
 
+def test_an_experiment_may_be_about_another_score() -> None:
+    usual, own = planes_for("captions"), planes_for("captions", "grammatical-share")
+
+    assert plane_title(own[0]) == "grammatical-share at equal self-bleu-5"
+    assert [plane for plane in own if plane != own[0]] == [p for p in usual if p != own[0]]
+    assert planes_for("captions", "bleu-5") == usual
+
+
 def test_the_planes_of_each_source() -> None:
     titles = {
         source: [plane_title(plane) for plane in planes_for(source)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sda.reproduction.distance import plane_title, planes_for
+from sda.reproduction.distance import plane_title
 from sda.reproduction.rows import Row
 from sda.reproduction.sheets import distance_cell, row_name, sheet, with_interval
 from sda.reproduction.summary import summarize
@@ -59,7 +59,7 @@ def difference_sheet(table: BaseTable) -> Table:
 
 def distance_sheet(table: BaseTable) -> Table:
     """How far each row lies above the curve of its start, on every plane; the first decides."""
-    planes = planes_for(table.experiment.source)
+    planes = table.planes
     titles = [plane_title(plane) for plane in planes]
     header = [titles[0], "mean of its points", *titles[1:]]
     body: list[list[Cell]] = []
@@ -110,7 +110,7 @@ def as_dict(table: BaseTable) -> dict[str, Any]:
             }
             for row in table.rows
             if not row.is_start
-            for plane in planes_for(table.experiment.source)
+            for plane in table.planes
             if (found := row.distances(plane))
         ],
         "differences": [

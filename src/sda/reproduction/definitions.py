@@ -93,6 +93,8 @@ class Experiment(Section):
     """Columns that have to stand beside them: the diversity side, novelty, cost."""
     main: list[str] = Field(default_factory=list)
     """Those of both that a narrow table shows; by default the first of each."""
+    quality: str | None = None
+    """The score that decides at equal diversity; by default that of the source."""
     subjects: list[str]
     """Names of the rows that the others of the same start are subtracted from."""
     panels: list[dict[str, Any]]

@@ -35,9 +35,13 @@ _ENGLISH = (*_TEXT, Plane(_SAMENESS, Axis("grammar-issues", False)))
 _CAPTIONS = (*_TEXT, Plane(_SAMENESS, Axis("grammatical-share", True)))
 
 
-def planes_for(source: str) -> tuple[Plane, ...]:
-    """The planes that runs on this source are held against their start on; the first decides."""
-    return {"oracle": _ORACLE, "captions": _CAPTIONS}.get(source_kind(source), _ENGLISH)
+def planes_for(source: str, quality: str | None = None) -> tuple[Plane, ...]:
+    """The planes that runs on this source are held against their start on; the first decides.
+
+    That is the one with this score of quality, where an experiment is about another one.
+    """
+    found = {"oracle": _ORACLE, "captions": _CAPTIONS}.get(source_kind(source), _ENGLISH)
+    return tuple(sorted(found, key=lambda plane: quality not in (None, plane.quality.name)))
 
 
 def plane_title(plane: Plane) -> str:

@@ -31,6 +31,7 @@ from sda.transfer.transfer_texts import load_transfer_texts
 from sda.transfer.transfer_training import train_transfer_run
 
 SHOWN = 5  # rewritings of the first sentences of each style that the ledger keeps
+COPIED = "(a copy of the source)"
 ONCE = "once"
 RIGHT = "exactly-right"
 
@@ -47,7 +48,6 @@ def do_rewriting(job: RewritingJob, places: Places) -> None:
     judges = evaluation_judges(sentences.train, _judges_seed(job), folder)
     scorer = TransferScorer(sentences.task, judges, sentences.train)
     figures = {way: _figures(job, sentences.task, scorer, texts) for way, texts in outputs.items()}
-    best = outputs[""]
     record = {
         "key": job.key,
         "numerics": NUMERICS,
@@ -69,7 +69,7 @@ def do_rewriting(job: RewritingJob, places: Places) -> None:
         "first_stage_costs": {},
         "curve": {},
         "progress": [],
-        "samples": [best[place] for place in _shown(job, sentences.task)],
+        "samples": _samples(job, sentences.task, outputs[""]),
     }
     places.ledger.write(record)
 
@@ -174,14 +174,22 @@ def _figures(
     return score_figures(scores)
 
 
-def _shown(job: RewritingJob, task: TransferTask) -> list[int]:
-    """The first sentences of each style; none where they are others' and may not be given on."""
-    if job.sentences.train and not job.row.is_trained:
+def _samples(job: RewritingJob, task: TransferTask, texts: Sequence[str]) -> list[str]:
+    """Rewritings of the first sentences of each style, whatever they are.
+
+    Sentences of others may not be given on: of files only what a model wrote is kept, and not where
+    that is the source.
+    """
+    is_others = bool(job.sentences.train)
+    if is_others and job.row.kind != "run":
         return []
     firsts: list[int] = []
     for style in sorted(set(task.origins)):
         firsts += [place for place, own in enumerate(task.origins) if own == style][:SHOWN]
-    return firsts
+    return [
+        COPIED if is_others and texts[place] == task.sources[place] else texts[place]
+        for place in firsts
+    ]
 
 
 def _judges_seed(job: RewritingJob) -> int:

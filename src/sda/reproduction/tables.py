@@ -88,9 +88,14 @@ class BaseTable:
         return self.experiment.main or usual
 
     @property
+    def planes(self) -> tuple[Plane, ...]:
+        """Those that rows are held against their start on; the first decides."""
+        return planes_for(self.experiment.source, self.experiment.quality)
+
+    @property
     def plane(self) -> Plane:
         """The plane that decides."""
-        return planes_for(self.experiment.source)[0]
+        return self.planes[0]
 
     @property
     def has_runs(self) -> bool:
