@@ -16,6 +16,8 @@ from sda.reproduction.data_files import known_files
 from sda.reproduction.definitions import experiment, experiment_names
 from sda.reproduction.jobs import Job, located, needed_files, plan_jobs, start_settings
 from sda.reproduction.ledger import Ledger
+from sda.reproduction.rewriting_jobs import plan_rewritings
+from sda.reproduction.rewriting_rows import rewriting_experiment, rewriting_names
 from sda.runs.plan import plan
 from sda.runs.start import stage_one_settings
 from sda.settings.schema import HandOverSettings, Settings
@@ -55,6 +57,8 @@ def test_keys_stay_as_they_are(name: str, job: str) -> None:
 def test_every_record_of_the_ledger_is_that_of_a_job() -> None:
     jobs = [job for name in experiment_names() for job in all_jobs(name, "small")]
     known = {job.key for job in jobs} | {job.start.key for job in jobs if job.start}
+    for name in rewriting_names():
+        known |= {job.key for job in plan_rewritings(rewriting_experiment(name), "small")}
     records = Ledger(ROOT / "results").records()
 
     assert len(records) > 200
