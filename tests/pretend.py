@@ -73,7 +73,7 @@ def carry_out(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     name = str(function).removeprefix("aten.")
     target = kwargs.get("device")
     is_copy = name.startswith(("_to_copy", "copy_"))
-    plain = [part for part in given if not isinstance(part, Elsewhere) and part.dim()]
+    plain = [part for part in given if not is_there(part) and part.dim()]
     is_indexed = name.startswith(INDEXING) and isinstance(args[0], Elsewhere)
     if elsewhere and plain and not is_copy and not is_indexed:
         shapes = [tuple(part.shape) for part in plain]
@@ -96,7 +96,15 @@ def carry_out(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     return tree_map(lifted, result)
 
 
+def is_there(part: torch.Tensor) -> bool:
+    """Whether the tensor is on the device; torch itself makes one there from an empty list, which
+    has no values to hold."""
+    return isinstance(part, Elsewhere) or (part.device == DEVICE and not part.numel())
+
+
 def held(part: Any) -> Any:
+    if isinstance(part, torch.Tensor) and part.device == DEVICE and not isinstance(part, Elsewhere):
+        return torch.empty(part.shape, dtype=part.dtype)
     return part.held if isinstance(part, Elsewhere) else part
 
 

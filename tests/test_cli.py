@@ -40,6 +40,7 @@ def test_help_lists_the_commands(command: Command) -> None:
         "report",
         "curve",
         "inspect",
+        "augment",
         "eda",
         "data",
         "reproduce",

@@ -62,8 +62,8 @@ def test_there_is_no_other_kind_of_file() -> None:
     names = {entry.name for entry in folders if not entry.name.startswith("_")}
 
     # `data` tells what the files of the experiments are, `looks` how their rows are drawn; the
-    # experiments have tests of their own.
-    assert names == {*KINDS, "profiles", "data", "experiments", "looks"}
+    # experiments, style transfer and pretrained models have tests of their own.
+    assert names == {*KINDS, "profiles", "data", "experiments", "looks", "pretrained", "transfer"}
     assert names_of("methods") == sorted(METHODS)
     assert names_of("profiles") == ["full", "small", "smoke"]
 
@@ -200,6 +200,9 @@ def test_every_case_of_a_profile_is_reached(profile: str) -> None:
         values = {"embedded": {"length": length}}
         choices = Choices(source, profile=profile, generator=generator, values=values)
         reached["oracle" if source == "oracle" else "text"] |= set(choices.settle()[1].values())
+    reached["text"] |= set(
+        Choices("lines.txt", profile=profile, generator="hf:folder").settle()[1].values()
+    )
 
     for part in PARTS:
         layer = named("profiles", profile, part)

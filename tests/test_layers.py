@@ -19,6 +19,7 @@ LAYERS = (
     ("cli", "api"),
     ("commands",),
     ("reproduction",),
+    ("labelled",),
     ("transfer",),
     ("runs", "studies"),
     ("show",),
@@ -29,6 +30,7 @@ LAYERS = (
     ("training", "evaluation"),
     ("reference", "buffer", "rewards"),
     ("sampling", "archive"),
+    ("pretrained",),
     ("models",),
     ("text",),
     ("files", "randomness", "devices", "ranks"),
@@ -62,10 +64,14 @@ BELOW_SETTINGS = (
 # Extras: packages that an installation may lack, each known to one file only.
 EXTRAS = {
     "text/harper.py": {"harper"},
-    "text/subwords.py": {"tokenizers"},
+    "text/pieces.py": {"tokenizers"},
+    "text/dataset_folder.py": {"datasets"},
+    "show/sinks.py": {"wandb"},
+    "pretrained/library.py": {"transformers", "peft"},
     "evaluation/sentence_features.py": {"sentence_transformers"},
     "reproduction/coco_captions.py": {"nltk"},
     "reproduction/hands.py": {"distributed"},
+    "labelled/label_classifiers.py": {"sklearn"},
     "studies/site.py": {"starlette"},
     "studies/server.py": {"uvicorn"},
 }

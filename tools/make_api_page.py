@@ -45,6 +45,7 @@ CHAPTERS: dict[str, dict[str, tuple[str, ...]]] = {
         "Options": (),
         "UserError": (),
     },
+    "Labelled rows": {"augment": (), "Augmented": ("missing", "table", "rejected_table")},
     "Style transfer": {
         "train_transfer": (),
         "TransferRun": (

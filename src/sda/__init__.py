@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 LARGEST_SEED = 2**63 - 1  # what torch takes
 __all__ = [
     "Alarm",
+    "Augmented",
     "Context",
     "Discriminator",
     "Evaluation",
@@ -24,6 +25,7 @@ __all__ = [
     "TransferRun",
     "UserError",
     "__version__",
+    "augment",
     "evaluate",
     "resume",
     "train",
@@ -31,11 +33,12 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from sda.api import evaluate, resume, train, train_transfer
+    from sda.api import augment, evaluate, resume, train, train_transfer
     from sda.errors import UserError
     from sda.evaluation.alarms import Alarm
     from sda.evaluation.evaluator import Evaluation, Options
     from sda.evaluation.score import Score
+    from sda.labelled.augmented import Augmented
     from sda.models.discriminator import Discriminator
     from sda.models.generator import Frame, Generator
     from sda.reference.metric import ReferenceMetric
@@ -61,6 +64,8 @@ _HOMES = {
     "Context": "sda.text.context",
     "UserError": "sda.errors",
     "train_transfer": "sda.api",
+    "augment": "sda.api",
+    "Augmented": "sda.labelled.augmented",
     "TransferRun": "sda.transfer.transfer_run",
 }
 

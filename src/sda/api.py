@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from sda.errors import UserError, brief
 from sda.evaluation.evaluator import Evaluation, Options
 from sda.evaluation.texts import evaluate_texts
+from sda.labelled.augment_settings import settle_augmentation
+from sda.labelled.augmented import Augmented, Augmenter, Deadline, Task
+from sda.labelled.labelled_rows import of_lists
+from sda.labelled.word_rules import read_rules
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
 from sda.reference.metric import ReferenceMetric
@@ -262,6 +268,77 @@ def train_transfer(
     )
     reporter = Quiet() if quiet else Terminal()
     return train_transfer_run(found, Path(out), reporter, resume)
+
+
+def augment(
+    texts: Sequence[str],
+    labels: Sequence[str | int],
+    *,
+    unlabelled: Sequence[str] | str | Path | None = None,
+    test: Sequence[str] | str | Path | None = None,
+    per_class: int | None = None,
+    balance: bool = False,
+    metric: str | Callable[..., Any] | None = None,
+    rules: str | Path | None = None,
+    max_minutes: float | None = None,
+    seed: int = 0,
+    settings: Mapping[str, Any] | None = None,
+    work: str | Path | None = None,
+    quiet: bool = True,
+) -> Augmented:
+    """Make more labelled texts from the given ones.
+
+    - `texts`, `labels`: two lists of one length; a label is a string or a whole number.
+    - `unlabelled`: texts of the same kind without labels, in a list or in a file.
+    - `test`: texts that must never be written, such as a test set.
+    - `per_class`: new rows of each label; by default as many as it has, with many unlabelled texts
+      up to five times as many, at most 1,000.
+    - `balance`: as many new rows as make every label as frequent as the most frequent one.
+    - `metric`: a function from texts to numbers between 0 and 1, which their worth is multiplied
+      with, or `"FILE.py:FUNCTION"`; with a parameter `context` it is told the labels.
+    - `rules`: a file with rules, on each line a label, a tab and a pattern.
+    - `max_minutes`: end training early.
+    - `seed`: the same seed gives the same rows.
+    - `settings`: single values in a nested mapping, such as `{"weights": {"novelty": 1.0}}`.
+    - `work`: a folder for what is trained, where an interrupted call goes on; without it nothing is
+      kept.
+    - `quiet`: say nothing but warnings.
+
+    A mistake in any of this raises `UserError`. Needs the extra `sda-text[augment]`.
+
+    ```python
+    import sda
+
+    animals, good, bad = ["cat", "dog", "bird"], ["nice", "kind", "fine"], ["rude", "bad", "sad"]
+    texts = [f"the {a} is {w} and {v}" for a in animals for w in good for v in good if v != w]
+    labels = ["good"] * len(texts)
+    texts += [f"the {a} is {w} and {v}" for a in animals for w in bad for v in bad if v != w]
+    labels += ["bad"] * (len(texts) - len(labels))
+    quick = {"writer": {"profile": "smoke", "epochs": 4, "stage2": 0}, "least": 0.5}
+    found = sda.augment(texts, labels, per_class=2, settings=quick)
+    print([(row.text, row.label, row.confidence) for row in found.written])
+    ```
+    """
+    given = {
+        **(settings or {}),
+        "seed": seed,
+        "per_class": per_class,
+        "balance": balance or None,
+    }
+    rows = of_lists(texts, labels)
+    task = Task(
+        rows,
+        settle_augmentation(given),
+        () if unlabelled is None else tuple(_texts(unlabelled)),
+        () if test is None else tuple(_texts(test)),
+        None if rules is None else read_rules(Path(rules), rows.names),
+        metric,
+    )
+    deadline = Deadline(None if max_minutes is None else 60 * max_minutes)
+    with ExitStack() as stack:
+        folder = work or stack.enter_context(TemporaryDirectory())
+        reporter = Quiet() if quiet else Terminal()
+        return Augmenter(task, Path(folder), reporter, deadline).rows()
 
 
 def _texts(given: Sequence[str] | str | Path) -> Sequence[str]:

@@ -19,6 +19,8 @@ from sda.commands import (
     evaluating,
     generating,
     inspecting,
+    labelling,
+    model_folders,
     reproducing,
     sampler,
 )
@@ -105,6 +107,9 @@ COMMANDS = {
         generating.train,
         generating.resume,
         sampler.sample,
+        labelling.augment,
+        model_folders.export,
+        model_folders.models,
         augmenting.eda,
     ),
     "Score and compare": (

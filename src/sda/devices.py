@@ -11,6 +11,11 @@ from sda.errors import UserError
 
 LOGIT_BYTES = 4 * 2**20
 """Of one step's logits on a CPU: what stays in its cache is twice as fast as 32 MiB."""
+LARGE_VOCABULARY = 30_000
+"""Words beyond those of any text here: what has more is a pretrained model, whose layers take the
+time, and take less of it with more rows."""
+LARGE_LOGIT_BYTES = 64 * 2**20
+"""Of one step's logits of such a model on a CPU."""
 DEVICE_LOGIT_BYTES = 256 * 2**20
 """The same on a device, which is fast with much at a time."""
 
@@ -45,7 +50,8 @@ def same_device_or_cpu(name: str) -> torch.device:
 
 def rows_at_once(device: torch.device, words: int, copies: int = 1) -> int:
     """How many rows, each of so many copies with as many logits as words, are a good chunk."""
-    budget = LOGIT_BYTES if device.type == "cpu" else DEVICE_LOGIT_BYTES
+    here = LOGIT_BYTES if words <= LARGE_VOCABULARY else LARGE_LOGIT_BYTES
+    budget = here if device.type == "cpu" else DEVICE_LOGIT_BYTES
     return max(1, budget // (4 * words * copies))
 
 

@@ -15,7 +15,6 @@ from sda.sampling import sample
 from sda.settings.layers import source_kind
 from sda.settings.schema import Settings
 from sda.text.captions.caption_grammar import CaptionGrammar, CaptionOracle
-from sda.text.context import labels_of
 from sda.text.corpus import Corpus
 from sda.text.prepare import prepare
 from sda.text.sentences import Flat, Sentences
@@ -53,10 +52,13 @@ class Loaded:
     def fingerprints(self) -> list[str]:
         """What tells the text of each split from any other."""
         splits = (self.corpus.train, self.corpus.valid, self.held_out.test)
-        return [part.fingerprint() for part in splits] + [
-            hashlib.sha256(labels_of(part.context).numpy().tobytes()).hexdigest()
-            for part in splits
-            if part.context is not None
+        contexts = [part.context for part in splits if part.context is not None]
+        labels = [context.labels for context in contexts if context.labels is not None]
+        prompts = [context.source for context in contexts if context.source is not None]
+        return [
+            *(part.fingerprint() for part in splits),
+            *(hashlib.sha256(part.numpy().tobytes()).hexdigest() for part in labels),
+            *(part.fingerprint() for part in prompts),
         ]
 
 

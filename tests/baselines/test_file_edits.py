@@ -4,6 +4,7 @@ import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tiny import Answer, contents, toy_lines
@@ -209,13 +210,31 @@ def test_a_file_that_changes_is_noticed(
     source = tmp_path / "in.txt"
     source.write_text("the cat sat\n", encoding="utf-8")
 
-    def and_change(path: Path, recipe: Recipe) -> object:
-        found = survey(path, recipe)
+    def and_change(*arguments: Any) -> object:
+        found = survey(*arguments)
         source.write_text("the zebra sat\n", encoding="utf-8")
         return found
 
     monkeypatch.setattr(augmentation, "_survey", and_change)
-    answer = command("eda", source, "-o", tmp_path / "out.txt")
+    # Only a file that is read line by line is read twice.
+    answer = command("eda", source, "--lower", "-o", tmp_path / "out.txt")
     assert answer.code == 2
     assert "changed while it was read" in answer.err
     assert not (tmp_path / "out.txt").exists()
+
+
+@pytest.mark.parametrize("method", ["eda", "synonyms", "neighbours"])
+def test_a_file_read_at_once_gives_what_its_lines_give(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, out = tmp_path / "in.txt", tmp_path / "out.txt"
+    lines = [*toy_lines(), "", "  a \t good\x1f dog über 中文 ", *toy_lines()[:7]]
+    text.write_bytes("\r\n".join(lines).encode())
+    monkeypatch.setattr(augmentation, "_WORDS_AT_A_TIME", 100)
+    recipe = Recipe(method=method, per_sentence=3)
+    found = []
+    for quick in (augmentation.read_quickly, lambda _: None):
+        monkeypatch.setattr(augmentation, "read_quickly", quick)
+        found.append((augment_file(text, out, recipe, lambda *_: None), out.read_bytes()))
+
+    assert found[0] == found[1] and "über" in found[0][1].decode()

@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 import torch
 from fakes import seeded, sentences_of
+from tiny_models import byte_model
 from torch import nn
 
 from sda.models.cnn import CnnDiscriminator
@@ -18,6 +19,7 @@ from sda.models.rnn import RnnDiscriminator, RnnGenerator
 from sda.models.word_judge import Pooling, WordJudge
 from sda.rewards import judge
 from sda.text.sentences import Sentences
+from sda.text.vocabulary import NumberVocabulary
 
 WORDS = 9
 Build = Callable[[torch.Generator], Discriminator]
@@ -49,7 +51,17 @@ def panel(rng: torch.Generator) -> Discriminator:
     return Panel([word_judge(first, "product"), word_judge(second, "product")])
 
 
+def pretrained(rng: torch.Generator) -> Discriminator:
+    """Reads with a random causal model, whose vectors are far from scaled."""
+    from sda.pretrained.judge import PretrainedJudge
+
+    return PretrainedJudge(
+        NumberVocabulary(WORDS), rng, str(byte_model("llama")), hidden=5, init_std=0.8
+    )
+
+
 CASES: dict[str, Build] = {
+    "pretrained": pretrained,
     "rnn": rnn,
     "cnn": cnn,
     "cnn with penalty": partial(cnn, penalty=0.2),

@@ -18,6 +18,7 @@ from fakes import (
     sentences_of,
     write_arrays,
 )
+from tiny_models import Kind, word_model
 from torch import Tensor, nn
 
 from sda.models.branching import State, select
@@ -35,7 +36,9 @@ from sda.models.transformer_rewriter import TransformerRewriter
 from sda.rewards import rollout_rewards
 from sda.sampling import sample
 from sda.text.context import Context
+from sda.text.model_tokens import ModelVocabulary
 from sda.text.sentences import Sentences
+from sda.text.tokens import tokenizer
 
 WORDS, LONGEST, LABELS = 4, 3, 3
 Build = Callable[[torch.Generator], Generator]
@@ -87,6 +90,22 @@ def stored_oracle(rng: torch.Generator) -> Generator:
         return load_oracle(path, LONGEST)
 
 
+def pretrained(
+    rng: torch.Generator, kind: Kind, has_bos: bool = False, lora: int = 0, **more: float
+) -> Generator:
+    """A folder's model, whose learned weights are others for each rng."""
+    from sda.pretrained.causal import PretrainedGenerator
+
+    folder = word_model(kind, WORDS, has_bos, **more)
+    vocabulary = ModelVocabulary.read(folder, tokenizer("whitespace"), has_prompts=False)
+    frame = Frame(len(vocabulary), vocabulary.eos, LONGEST)
+    made = PretrainedGenerator(frame, rng, vocabulary, str(folder), lora)
+    with torch.no_grad():
+        for value in made.state_dict(keep_vars=True).values():
+            value += 0.2 * torch.randn(value.shape, generator=rng)
+    return made
+
+
 CASES: dict[str, Build] = {
     "lstm": rnn,
     "gru": partial(rnn, cell="gru"),
@@ -133,6 +152,11 @@ CASES: dict[str, Build] = {
     "transformer, copying, with dropout": partial(transformer_copying, dropout=0.5, writable=2),
     "random oracle": lambda rng: random_oracle(WORDS, LONGEST, 5, rng),
     "stored oracle": stored_oracle,
+    "pretrained llama": partial(pretrained, kind="llama", has_bos=True),
+    "pretrained llama with an adapter": partial(pretrained, kind="llama", has_bos=True, lora=2),
+    "pretrained gpt-2, tied, with dropout": partial(
+        pretrained, kind="gpt2", attn_pdrop=0.5, resid_pdrop=0.5, embd_pdrop=0.5
+    ),
     "start and step alone": lambda rng: FixedGenerator([0.1, 0.2, 0.3, 0.4], 0, LONGEST),
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from pathlib import Path
@@ -19,6 +19,7 @@ from sda.baselines.geometric import replace_geometric
 from sda.baselines.neighbours import find_neighbours, has_meaning
 from sda.errors import UserError
 from sda.files import whole_file
+from sda.text.quick_words import QuickText, read_quickly, spelled
 from sda.text.reading import SUFFIXES, check_kinds, each_line
 from sda.text.sentences import Flat
 from sda.text.synonyms import WordChoices, find_choices, read_synonyms, wordnet
@@ -70,9 +71,24 @@ class Recipe:
 
 
 class Counts(NamedTuple):
+    """What was read and written; `covered` is the share of the running words that have a synonym,
+    where synonyms were looked for."""
+
     lines: int
     written: int
     changed: int
+    covered: float | None = None
+
+
+class Edited(NamedTuple):
+    """New versions, all of a text in a row, text after text."""
+
+    texts: list[str]
+    counts: Counts
+
+
+Lines = Callable[[], Iterable[str]]
+"""The texts to be read, as often as they are asked for."""
 
 
 class _Words(NamedTuple):
@@ -90,24 +106,98 @@ def augment_file(path: Path, out: Path, recipe: Recipe, progress: Progress) -> C
     """
     _check_target(path, out)
     check_kinds([path], recipe.column, recipe.field)
-    found = _survey(path, recipe)
-    spellings, write = _writer(path, found, recipe, progress)
-    ids = {word: number for number, word in enumerate(spellings)}
-    join = tokenizer(recipe.tokenizer).join
-    done = written = changed = 0
+    is_plain = recipe.tokenizer == "whitespace" and not recipe.lowercase
+    quick = read_quickly(path) if is_plain else None
+    work = _Work(
+        lambda: each_line(path, column=recipe.column, field=recipe.field),
+        recipe,
+        path,
+        progress,
+        quick,
+    )
     with whole_file(out) as file:
-        for portion in _portions(path, recipe):
-            source = _encoded(path, portion, ids)
-            new = write(source, done)
+        for source, new in work.portions():
             together = Flat.join(source, new).take(_interleaved(len(source), recipe.per_sentence))
-            words = [spellings[number] for number in together.ids.tolist()]
-            texts = (join(words[begin:end]) for begin, end in pairwise(together.starts.tolist()))
-            file.write("".join(f"{text}\n" for text in texts).encode())
-            done += len(source)
-            written += len(new)
-            changed += count_changed(*source, *new)
-            progress("writing", done, found.lines)
-    return Counts(done, written, changed)
+            file.write(work.as_bytes(together))
+    return work.counts
+
+
+def edit_texts(
+    texts: Sequence[str],
+    recipe: Recipe,
+    where: object,
+    progress: Progress = lambda what, done, total: None,
+) -> Edited:
+    """New versions of texts, none of which is blank; `where` names them in messages."""
+    work = _Work(lambda: texts, recipe, where, progress)
+    found = [text for _, new in work.portions() for text in work.spelled(new)]
+    return Edited(found, work.counts)
+
+
+class _Work:
+    """Texts that are read twice: to know their words, and to be rewritten.
+
+    Those that were read `quick` are not read again.
+    """
+
+    def __init__(
+        self,
+        lines: Lines,
+        recipe: Recipe,
+        where: object,
+        progress: Progress,
+        quick: QuickText | None = None,
+    ) -> None:
+        self._lines = lines
+        self._recipe = recipe
+        self._where = where
+        self._progress = progress
+        self._quick = quick
+        self._found = _survey(lines, recipe, where) if quick is None else _surveyed(quick)
+        words = self._found
+        self._spellings, self._write, covered = _writer(lines, words, recipe, where, progress)
+        self._spelling_bytes = [word.encode() for word in self._spellings]
+        self._join = tokenizer(recipe.tokenizer).join
+        self.counts = Counts(0, 0, 0, covered)
+
+    def portions(self) -> Iterator[tuple[Flat, Flat]]:
+        """Texts, as many at a time as fit into memory, and the new versions of them."""
+        for source in self._encoded():
+            new = self._write(source, self.counts.lines)
+            yield source, new
+            lines, written, changed, covered = self.counts
+            more = count_changed(*source, *new)
+            self.counts = Counts(lines + len(source), written + len(new), changed + more, covered)
+            self._progress("writing", self.counts.lines, self._found.lines)
+
+    def _encoded(self) -> Iterator[Flat]:
+        """The words of the texts as numbers, a portion at a time."""
+        ids = {word: number for number, word in enumerate(self._spellings)}
+        if self._quick is None:
+            for portion in _portions(self._lines, self._recipe):
+                yield _encoded(self._where, portion, ids)
+            return
+        found = self._quick
+        numbers = np.fromiter((ids[word] for word in found.words), np.int32, len(found.words))
+        most = _most_words(self._recipe)
+        starts, first = found.lines.starts, 0
+        while first < len(found.lines):
+            last = int(np.searchsorted(starts, starts[first] + most))
+            last = min(max(last, first + 1), len(found.lines))
+            some = numbers[found.lines.ids[starts[first] : starts[last]]]
+            yield Flat(some, starts[first : last + 1] - starts[first])
+            first = last
+
+    def as_bytes(self, sentences: Flat) -> bytes:
+        """The texts of sentences, a line each."""
+        if self._recipe.tokenizer == "whitespace":
+            return spelled(sentences, self._spelling_bytes)
+        return "".join(f"{text}\n" for text in self.spelled(sentences)).encode()
+
+    def spelled(self, sentences: Flat) -> Iterator[str]:
+        """The texts of sentences."""
+        words = [self._spellings[number] for number in sentences.ids.tolist()]
+        return (self._join(words[begin:end]) for begin, end in pairwise(sentences.starts.tolist()))
 
 
 def _check_target(path: Path, out: Path) -> None:
@@ -122,21 +212,21 @@ def _check_target(path: Path, out: Path) -> None:
         raise UserError(f"{out} is a folder; a file is needed.")
 
 
-def _sentences(path: Path, recipe: Recipe) -> Iterator[list[str]]:
+def _sentences(lines: Lines, recipe: Recipe) -> Iterator[list[str]]:
     """The words of every line that has some."""
     split = tokenizer(recipe.tokenizer).split
-    for line in each_line(path, column=recipe.column, field=recipe.field):
+    for line in lines():
         words = split(line.lower() if recipe.lowercase else line)
         if words:
             yield words
 
 
-def _portions(path: Path, recipe: Recipe) -> Iterator[list[list[str]]]:
+def _portions(lines: Lines, recipe: Recipe) -> Iterator[list[list[str]]]:
     """The lines of the file, as many at a time as fit into the memory meant for them."""
-    most = _WORDS_AT_A_TIME // (recipe.per_sentence + 1)
+    most = _most_words(recipe)
     portion: list[list[str]] = []
     gathered = 0
-    for words in _sentences(path, recipe):
+    for words in _sentences(lines, recipe):
         portion.append(words)
         gathered += len(words)
         if gathered >= most:
@@ -146,23 +236,33 @@ def _portions(path: Path, recipe: Recipe) -> Iterator[list[list[str]]]:
         yield portion
 
 
-def _survey(path: Path, recipe: Recipe) -> _Words:
-    """What words the file has, and how many lines; refused if all are blank."""
+def _most_words(recipe: Recipe) -> int:
+    """Words of old lines that are rewritten at a time; the line that reaches it is the last."""
+    return _WORDS_AT_A_TIME // (recipe.per_sentence + 1)
+
+
+def _surveyed(quick: QuickText) -> _Words:
+    counts = dict(zip(quick.words, quick.counts.tolist(), strict=True))
+    return _Words(Counter(counts), len(quick.lines))
+
+
+def _survey(lines: Lines, recipe: Recipe, where: object) -> _Words:
+    """What words the texts have, and how many there are; refused if all are blank."""
     counts: Counter[str] = Counter()
-    lines = 0
-    for portion in _portions(path, recipe):
+    number = 0
+    for portion in _portions(lines, recipe):
         counts.update(chain.from_iterable(portion))
-        lines += len(portion)
-    if not lines:
-        raise UserError(f"{path}: all lines are blank.")
-    return _Words(counts, lines)
+        number += len(portion)
+    if not number:
+        raise UserError(f"{where}: all lines are blank.")
+    return _Words(counts, number)
 
 
-def _encoded(path: Path, portion: list[list[str]], ids: dict[str, int]) -> Flat:
+def _encoded(where: object, portion: list[list[str]], ids: dict[str, int]) -> Flat:
     try:
         return Flat.from_lists([[ids[word] for word in words] for words in portion])
     except KeyError:
-        raise UserError(f"{path} changed while it was read.") from None
+        raise UserError(f"{where} changed while it was read.") from None
 
 
 def _interleaved(lines: int, per_sentence: int) -> NDArray[np.int64]:
@@ -172,35 +272,42 @@ def _interleaved(lines: int, per_sentence: int) -> NDArray[np.int64]:
 
 
 def _writer(
-    path: Path, found: _Words, recipe: Recipe, progress: Progress
-) -> tuple[tuple[str, ...], Write]:
-    """The spellings of all ids that may be written, and what writes."""
+    lines: Lines, found: _Words, recipe: Recipe, where: object, progress: Progress
+) -> tuple[tuple[str, ...], Write, float | None]:
+    """The spellings of all ids that may be written, what writes, and what synonyms cover."""
     words = tuple(sorted(found.counts, key=lambda word: (-found.counts[word], word)))
     if recipe.method in ("eda", "synonyms"):
-        return _from_table(path, words, recipe)
+        return _from_table(where, words, found.counts, recipe)
     ids = {word: number for number, word in enumerate(words)}
-    fitted = _encoded(path, list(islice(_sentences(path, recipe), FITTED_LINES)), ids)
+    fitted = _encoded(where, list(islice(_sentences(lines, recipe), FITTED_LINES)), ids)
     if recipe.method == "neighbours":
         choices = find_neighbours(fitted, has_meaning(words), recipe.seed)
         if not len(choices.words):
-            raise UserError(f"{path}: too few words for neighbours.")
-        return words, _editing(choices, recipe, ("replace",))
-    return words, _from_context(path, words, fitted, recipe, progress)
+            raise UserError(f"{where}: too few words for neighbours.")
+        return words, _editing(choices, recipe, ("replace",)), None
+    return words, _from_context(where, words, fitted, recipe, progress), None
 
 
 def _from_table(
-    path: Path, words: tuple[str, ...], recipe: Recipe
-) -> tuple[tuple[str, ...], Write]:
+    where: object, words: tuple[str, ...], counts: Counter[str], recipe: Recipe
+) -> tuple[tuple[str, ...], Write, float]:
     table = wordnet() if recipe.synonyms is None else read_synonyms(recipe.synonyms)
     choices, spellings = find_choices(words, table, recipe.in_vocabulary)
     operations = recipe.operations or OPERATIONS
     needs_synonyms = recipe.method == "synonyms" or {*operations} <= {"replace", "insert"}
     if needs_synonyms and not len(choices.words):
-        raise UserError(f"{path}: none of its {len(words):,} words has a synonym.")
+        raise UserError(f"{where}: none of its {len(words):,} words has a synonym.")
+    has_some = np.diff(choices.starts) > 0
+    known = np.fromiter((counts[word] for word in words), np.int64, len(words))
+    covered = float(known[has_some].sum() / known.sum())
     if recipe.method == "eda":
-        return spellings, _editing(choices, recipe, operations)
-    return spellings, lambda sentences, first: replace_geometric(
-        sentences, choices, recipe.seed, per_sentence=recipe.per_sentence, first=first
+        return spellings, _editing(choices, recipe, operations), covered
+    return (
+        spellings,
+        lambda sentences, first: replace_geometric(
+            sentences, choices, recipe.seed, per_sentence=recipe.per_sentence, first=first
+        ),
+        covered,
     )
 
 
@@ -217,7 +324,7 @@ def _editing(choices: WordChoices, recipe: Recipe, operations: tuple[str, ...]) 
 
 
 def _from_context(
-    path: Path, words: tuple[str, ...], fitted: Flat, recipe: Recipe, progress: Progress
+    where: object, words: tuple[str, ...], fitted: Flat, recipe: Recipe, progress: Progress
 ) -> Write:
     def learning(done: int, total: int) -> None:
         progress("learning", done, total)
@@ -225,7 +332,7 @@ def _from_context(
     try:
         model = fit_context(fitted, has_letters(words), recipe.seed, progress=learning)
     except ValueError as error:
-        raise UserError(f"{path}: {error}.") from None
+        raise UserError(f"{where}: {error}.") from None
     rng = torch.Generator().manual_seed(recipe.seed)
     return lambda sentences, _: rewrite(
         model,

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from sda.commands.options import Column, Field, Lower, Seed, TokenizerName, Tokens
+from sda.commands.options import TEXT, Column, Field, Lower, Seed, TokenizerName, Tokens
 
 SHORT_WORK = 2.0  # seconds; a bar for less is a flicker
+UNUSUAL = 0.2  # share of the running words with a synonym; English text has about two fifths
 
 
 class Method(StrEnum):
@@ -25,7 +26,10 @@ def eda(
     out: Annotated[
         Path,
         typer.Option(
-            "-o", "--out", help="File to write: each sentence, followed by its new versions."
+            "-o",
+            "--out",
+            help="File to write: each sentence, followed by its new versions; with --label a table"
+            " with all columns, and `source`, which says what is new.",
         ),
     ],
     per_sentence: Annotated[
@@ -66,9 +70,24 @@ def eda(
     tokenizer: Tokens = TokenizerName.whitespace,
     column: Column = None,
     field: Field = None,
+    text: Annotated[
+        str,
+        typer.Option(
+            help="With --label: which column, or field, holds the text.", rich_help_panel=TEXT
+        ),
+    ] = "text",
+    label: Annotated[
+        str | None,
+        typer.Option(
+            help="Which column, or field of a .jsonl file, holds the label; new versions of a"
+            " sentence have the label of the sentence.",
+            rich_help_panel=TEXT,
+        ),
+    ] = None,
 ) -> None:
     """Make a text larger without training: new versions of each sentence, a few words changed."""
     from sda.baselines.file_edits import Recipe, augment_file
+    from sda.labelled.edited_rows import edit_labelled
     from sda.show.terminal import Counter
 
     recipe = Recipe(
@@ -85,8 +104,30 @@ def eda(
         field=field,
     )
     with Counter(patience=SHORT_WORK) as counter:
-        counts = augment_file(file, out, recipe, counter.show)
+        if label is None:
+            counts = augment_file(file, out, recipe, counter.show)
+        else:
+            counts = edit_labelled(file, out, text, label, recipe, counter.show)
     print(
         f"{out}: {counts.lines:,} lines and {counts.written:,} new ones,"
         f" {100 * counts.changed / counts.written:.1f} % of them changed"
     )
+    if counts.covered is not None:
+        print(_coverage(counts.covered, synonyms))
+
+
+def _coverage(share: float, synonyms: Path | None) -> str:
+    """What the table of synonyms does not cover is said, not passed over."""
+    table = "WordNet, which is English," if synonyms is None else str(synonyms)
+    if not share:
+        return (
+            f"{table} has a synonym of no word here: words were only swapped and left out; name a"
+            " table of your language with --synonyms, or try --method neighbours or contextual"
+        )
+    told = f"{table} has synonyms of {100 * share:.0f} % of the running words; others stay"
+    if share < UNUSUAL and synonyms is None:
+        told += (
+            ". So few are usual for a text that is not English, whose words only look like English"
+            " ones: name a table of your language with --synonyms"
+        )
+    return told

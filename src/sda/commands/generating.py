@@ -16,8 +16,12 @@ from sda.commands.options import (
     Device,
     Field,
     Label,
+    LogName,
+    Logs,
     Lower,
     MaybeTokens,
+    Prompt,
+    PromptColumn,
     Resume,
     Seed,
     Subwords,
@@ -29,6 +33,8 @@ from sda.commands.options import (
 
 if TYPE_CHECKING:
     from sda.runs.run import Run
+    from sda.settings.schema import Settings
+    from sda.show.sinks import Sink
     from sda.show.terminal import Reporter
 
 TRAINING = "Model and training"
@@ -109,16 +115,27 @@ def train(
     generator: Annotated[
         str,
         typer.Option(
-            help="The model that writes: rnn, gru, leakrnn, transformer, cnn, seqgan or leakgan.",
+            help="The model that writes: rnn, gru, leakrnn, transformer, cnn, seqgan or leakgan; or"
+            " hf:PATH, a pretrained language model in a folder (needs sda-text\\[hf]).",
             rich_help_panel=TRAINING,
         ),
     ] = "rnn",
+    lora: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Teach a pretrained model by a small adapter of this rank (LoRA), for example 8;"
+            " by default all its weights learn.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = None,
     discriminator: Annotated[
         str | None,
         typer.Option(
             help="The model that tells good sentences from others: rnn, cnn or seqgan; by default"
             " the profile's. With --preset recommended also states, states-sum, or auto, the"
-            " default there: whichever predicts the metric best.",
+            " default there: whichever predicts the metric best. hf:PATH reads sentences with a"
+            " pretrained model; with --preset recommended it joins auto.",
             rich_help_panel=TRAINING,
         ),
     ] = None,
@@ -171,6 +188,8 @@ def train(
     column: Column = None,
     field: Field = None,
     label: Label = None,
+    prompt: Prompt = None,
+    prompt_column: PromptColumn = None,
     lower: Lower = False,
     tokenizer: MaybeTokens = None,
     subwords: Subwords = None,
@@ -195,6 +214,7 @@ def train(
     valid: Valid = None,
     test: Test = None,
     resume: Resume = False,
+    log: Logs = None,
     quiet: Quietly = False,
     json_lines: JsonLines = False,
 ) -> None:
@@ -209,6 +229,8 @@ def train(
         "column": column,
         "field": field,
         "label": label,
+        "prompt": prompt,
+        "prompt_column": prompt_column,
         "lowercase": lower or None,
         "tokenizer": tokenizer and tokenizer.value,
         "subwords": subwords,
@@ -227,6 +249,8 @@ def train(
         values["device"] = device.value
     if calls is not None:
         values["calls"] = {"limit": calls}
+    if lora is not None:
+        values["generator"] = {"lora": lora}
     if start is not None:
         values["start"] = str(start)
     choices = Choices(
@@ -249,8 +273,9 @@ def train(
             "no metric was given, so the text is all there is to learn: maximum likelihood, and no"
             " Stage II; --metric says what a good sentence is"
         )
+    sinks = make_sinks(log, folder, settings)
     with resumable(folder):
-        run = train_run(settings, origins, folder, reporter, resume)
+        run = train_run(settings, origins, folder, reporter, resume, callbacks=sinks)
     _show_end(run, reporter, quiet, json_lines)
 
 
@@ -260,6 +285,7 @@ def resume(
         Device | None,
         typer.Option(help="Where to compute; by default as the run was told when it began."),
     ] = None,
+    log: Logs = None,
     quiet: Quietly = False,
     json_lines: JsonLines = False,
 ) -> None:
@@ -269,6 +295,7 @@ def resume(
     object is not in the folder: go on with such a run by `sda.resume` in Python.
     """
     from sda.runs.resume import resume_run
+    from sda.runs.run import Run
     from sda.transfer.transfer_folder import is_transfer_run
 
     reporter = make_reporter(quiet, json_lines)
@@ -277,8 +304,11 @@ def resume(
 
         go_on(run, reporter, quiet)
         return
+    sinks = make_sinks(log, run, Run(run).settings) if log else []
     with resumable(run):
-        found = resume_run(run, reporter, device=None if device is None else device.value)
+        found = resume_run(
+            run, reporter, device=None if device is None else device.value, callbacks=sinks
+        )
     _show_end(found, reporter, quiet, json_lines)
 
 
@@ -295,6 +325,7 @@ def _show_end(run: Run, reporter: Reporter, quiet: bool, json_lines: bool) -> No
 def default_folder(source: str, generator: str, method: str, profile: str, seed: int) -> Path:
     """runs/NAME, where the name says what was run."""
     name = Path(source.partition(":")[2] or source).name.partition(".")[0]
+    generator = Path(generator.partition(":")[2] or generator).name
     kind = method if generator == "rnn" else f"{generator}-{method}"
     return Path("runs") / f"{name}-{kind}-{profile}-{seed}"
 
@@ -302,6 +333,15 @@ def default_folder(source: str, generator: str, method: str, profile: str, seed:
 def _is_first() -> bool:
     """Whether this process speaks, of those that torchrun started together."""
     return os.environ.get("RANK", "0") == "0"
+
+
+def make_sinks(log: list[LogName] | None, folder: Path, settings: Settings) -> list[Sink]:
+    """What also writes the figures down; a folder that is not there yet is made with the first."""
+    from sda.show.sinks import SINKS
+
+    if not _is_first():
+        return []
+    return [SINKS[name.value](folder, settings.model_dump(mode="json")) for name in log or ()]
 
 
 def make_reporter(quiet: bool, json_lines: bool) -> Reporter:

@@ -26,6 +26,13 @@ class Device(StrEnum):
     mps = "mps"
 
 
+class LogName(StrEnum):
+    """Where the figures of each epoch go beside the run folder."""
+
+    tensorboard = "tensorboard"
+    wandb = "wandb"
+
+
 class Stage(StrEnum):
     """Which state of a run."""
 
@@ -54,6 +61,21 @@ Label = Annotated[
     typer.Option(
         help="Which column, or field of a .jsonl file, says what a sentence is about, such as"
         " positive or negative. The model learns to write about each of them.",
+        rich_help_panel=TEXT,
+    ),
+]
+Prompt = Annotated[
+    str | None,
+    typer.Option(
+        help="A text that every sentence follows on, for a pretrained model (--generator hf:PATH).",
+        rich_help_panel=TEXT,
+    ),
+]
+PromptColumn = Annotated[
+    str | None,
+    typer.Option(
+        help="Which column, or field of a .jsonl file, holds the prompt of each sentence, for a"
+        " pretrained model.",
         rich_help_panel=TEXT,
     ),
 ]
@@ -131,6 +153,16 @@ Resume = Annotated[
         "--resume",
         help="Go on with the run in --out if there is one that began with these same options;"
         " `sda resume RUN` needs no options.",
+    ),
+]
+
+
+Logs = Annotated[
+    list[LogName] | None,
+    typer.Option(
+        "--log",
+        help="Also write the figures of each epoch for TensorBoard, or for Weights & Biases"
+        " (offline, unless WANDB_MODE says otherwise), into the folder logs of the run.",
     ),
 ]
 

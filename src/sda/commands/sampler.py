@@ -26,6 +26,13 @@ def sample(
             " all labels take turns."
         ),
     ] = None,
+    prompt: Annotated[
+        str | None,
+        typer.Option(
+            help="What the sentences follow on, for a run that was trained with --prompt-column, or"
+            " another prompt than that of --prompt."
+        ),
+    ] = None,
     temperature: Annotated[
         float,
         typer.Option(
@@ -89,6 +96,7 @@ def sample(
         keep,
         unique,
         no_copies,
+        prompt,
     )
     content = "".join(f"{text}\n" for text in texts)
     if out is None:

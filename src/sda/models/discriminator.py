@@ -30,6 +30,12 @@ class Discriminator(nn.Module, ABC):
         """
         return self.real_logit(completions)
 
+    def expect(self, real: Sentences, fake: Sentences) -> None:
+        """Updates will walk these sentences, several times perhaps.
+
+        A model that can read them once, or that scales its numbers by them, overrides it.
+        """
+
     def begin_fit(self, sentences: Sentences) -> Callable[[Tensor], Tensor]:
         """Logits (R,) of rows (R,) of these sentences, which a fit will ask for again and again.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +15,8 @@ from sda.text.context import Context
 from sda.text.sentences import Sentences
 
 CHUNK = 1024  # sentences scored at a time where nothing is learned
+DROPS = "drops_while_training"
+"""The name of what is true of a layer of another package that has dropout within it."""
 UNLIKELY = -100.0  # the log-probability that one of minus infinity counts as among features
 
 
@@ -40,6 +42,9 @@ class Generator(nn.Module, ABC):
 
     What a frame holds are its attributes: `vocabulary_size`, `eos`, `max_length` and `bos`.
     """
+
+    reads_source: ClassVar[bool] = False
+    """Whether it makes something of the source sentences of a context."""
 
     def __init__(self, frame: Frame) -> None:
         super().__init__()
@@ -148,9 +153,9 @@ def without_dropout(model: nn.Module) -> Iterator[None]:
 
     Samples are written without dropout, so the policy gradient must be taken without it too, or it
     belongs to another policy. Only dropout layers change mode: recurrent layers on a GPU can only
-    be differentiated in training mode.
+    be differentiated in training mode. Layers that drop by themselves say so (`DROPS`).
     """
-    layers = [m for m in model.modules() if isinstance(m, nn.Dropout)]
+    layers = [m for m in model.modules() if isinstance(m, nn.Dropout) or getattr(m, DROPS, False)]
     were = [layer.training for layer in layers]
     for layer in layers:
         layer.training = False

@@ -13,41 +13,24 @@ from sda.models.softmax import linear_log_probs, linear_weighted_nll
 from sda.text.sentences import Sentences
 
 
-class HiddenStateGenerator(Generator):
-    """Embeds words, makes hidden states of them, and puts a softmax over the vocabulary on those.
+class OutputLayerGenerator(Generator):
+    """Makes hidden states of words, and puts a softmax over the vocabulary on those.
 
-    A subclass gives `start`, `step` and `hidden_states`. Scoring in one pass is written here, with
-    the output layer at valid positions only.
+    A subclass gives `start`, `step`, `hidden_states` and the output layer. Scoring in one pass is
+    written here, with the output layer at valid positions only.
     """
 
-    def __init__(
-        self,
-        frame: Frame,
-        embedding: int,
-        hidden: int,
-        tied: bool,
-    ) -> None:
-        super().__init__(frame)
-        if min(embedding, hidden) < 1:
-            raise ValueError(f"sizes must be 1 or more, not {embedding} and {hidden}")
-        if tied and embedding != hidden:
-            raise ValueError(
-                f"tied embeddings need embedding = hidden, not {embedding} and {hidden}"
-            )
-        self.embedding = nn.Embedding(self.vocabulary_size + 1, embedding)
-        self.bias = nn.Parameter(torch.zeros(self.vocabulary_size))
-        self.output = None if tied else nn.Parameter(torch.zeros(self.vocabulary_size, hidden))
+    bias: Tensor
+    """(V,) what the output layer adds."""
 
     @abstractmethod
     def hidden_states(self, sentences: Sentences) -> Tensor:
         """(M, H) what the output layer reads, at the M positions that are not padding."""
 
     @property
+    @abstractmethod
     def output_weight(self) -> Tensor:
-        """(V, H); shared with the embeddings of the words, without the start symbol, when tied."""
-        if self.output is not None:
-            return self.output
-        return self.embedding.weight[: self.vocabulary_size]
+        """(V, H) what the output layer multiplies with."""
 
     def logits(self, hidden: Tensor) -> Tensor:
         """(B, V) of the next word from hidden states (B, H)."""
@@ -88,3 +71,32 @@ class HiddenStateGenerator(Generator):
             hidden, self.output_weight, self.bias, sentences.tokens[mask], per_token
         )
         return total / len(sentences)
+
+
+class HiddenStateGenerator(OutputLayerGenerator):
+    """Embeds words, and has an output layer of its own, or that of the embeddings."""
+
+    def __init__(
+        self,
+        frame: Frame,
+        embedding: int,
+        hidden: int,
+        tied: bool,
+    ) -> None:
+        super().__init__(frame)
+        if min(embedding, hidden) < 1:
+            raise ValueError(f"sizes must be 1 or more, not {embedding} and {hidden}")
+        if tied and embedding != hidden:
+            raise ValueError(
+                f"tied embeddings need embedding = hidden, not {embedding} and {hidden}"
+            )
+        self.embedding = nn.Embedding(self.vocabulary_size + 1, embedding)
+        self.bias = nn.Parameter(torch.zeros(self.vocabulary_size))
+        self.output = None if tied else nn.Parameter(torch.zeros(self.vocabulary_size, hidden))
+
+    @property
+    def output_weight(self) -> Tensor:
+        """(V, H); shared with the embeddings of the words, without the start symbol, when tied."""
+        if self.output is not None:
+            return self.output
+        return self.embedding.weight[: self.vocabulary_size]

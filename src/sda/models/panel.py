@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
 from sda.models.discriminator import Discriminator
+from sda.models.given import given_weights
 from sda.text.sentences import Sentences
 
 
@@ -41,8 +42,10 @@ class Panel(Discriminator):
         return mean_logit(torch.stack(logits))
 
     def kept(self) -> dict[str, Tensor]:
-        """All tensors that it is made of, those that members share once."""
-        return dict(chain(self.named_parameters(), self.named_buffers()))
+        """All tensors that it is made of, those that members share once, but no given ones."""
+        given = given_weights(self)
+        every = chain(self.named_parameters(), self.named_buffers())
+        return {name: value for name, value in every if id(value) not in given}
 
     def each(self) -> Sequence[Discriminator]:
         return tuple(self.members)  # type: ignore[arg-type]

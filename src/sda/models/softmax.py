@@ -45,7 +45,8 @@ class _WeightedNll(torch.autograd.Function):
     ) -> Tensor:
         loss = hidden.new_zeros(())
         hidden_grad = torch.empty_like(hidden)
-        weight_grad = torch.zeros_like(weight)
+        # A layer that does not learn needs no slope, which takes a third of the time.
+        weight_grad = torch.zeros_like(weight) if ctx.needs_input_grad[1] else None
         bias_grad = torch.zeros_like(bias)
         # Memory used again and again: fresh memory for each chunk can cost as much as its product.
         size = WIDE_CHUNK if hidden.shape[1] > WIDE else CHUNK
@@ -62,7 +63,8 @@ class _WeightedNll(torch.autograd.Function):
             loss -= (chosen * scale).sum()
             slope.mul_(scale).scatter_add_(1, target, -scale)
             torch.mm(slope, weight, out=hidden_grad[part])
-            weight_grad.addmm_(slope.t(), h)
+            if weight_grad is not None:
+                weight_grad.addmm_(slope.t(), h)
             bias_grad += slope.sum(0)
         ctx.save_for_backward(hidden_grad, weight_grad, bias_grad)
         return loss
@@ -70,4 +72,5 @@ class _WeightedNll(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         hidden_grad, weight_grad, bias_grad = ctx.saved_tensors
-        return grad * hidden_grad, grad * weight_grad, grad * bias_grad, None, None
+        of_weight = None if weight_grad is None else grad * weight_grad
+        return grad * hidden_grad, of_weight, grad * bias_grad, None, None

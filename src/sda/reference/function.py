@@ -27,8 +27,9 @@ UserFunction = Callable[..., Any]
 class Function(ReferenceMetric):
     """Scores by a function from a list of texts to a list of floats.
 
-    A parameter named `completions` is filled by keyword, and `prompts` with empty strings, so that
-    reward functions of the wider ecosystem work as they are. One named `context` gets what each
+    A parameter named `completions` is filled by keyword, and `prompts` with what each text follows
+    on, the empty string where it follows on nothing, so that reward functions of the wider
+    ecosystem work as they are. One named `context` gets what each
     text is about: a list of `About`, with the name of a `label` and the text of a `source`. Minus
     infinity keeps a sentence out of the buffer. Anything else that is not a finite number is
     reported as the user's error, with file and line of the user's code.
@@ -91,7 +92,7 @@ class Function(ReferenceMetric):
         try:
             if "completions" in self._keywords:
                 if "prompts" in self._keywords:
-                    extra["prompts"] = [""] * len(texts)
+                    extra["prompts"] = [about.source or "" for about in abouts]
                 returned = self._function(completions=list(texts), **extra)
             else:
                 returned = self._function(list(texts), **extra)

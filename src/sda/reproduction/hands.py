@@ -49,20 +49,18 @@ def _cluster(address: str) -> Iterator[Hands]:
             "--cluster needs a package that is not here: pip install 'sda-text[cluster]'"
         ) from None
     try:
-        client = Client(  # type: ignore[no-untyped-call]
-            address, timeout=PATIENCE, set_as_default=False
-        )
+        client = Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise UserError(
             f"--cluster {address}: no Dask scheduler answers there ({reason})"
         ) from None
     with client:
-        threads = sum(client.nthreads().values())  # type: ignore[no-untyped-call]
+        threads = sum(client.nthreads().values())
         if not threads:
             raise UserError(f"--cluster {address}: the scheduler there has no workers")
         try:
-            executor = client.get_executor(pure=False)  # type: ignore[no-untyped-call]
+            executor = client.get_executor(pure=False)
             yield Hands(cast(Executor, executor), threads)
         except KilledWorker as error:
             raise UserError(

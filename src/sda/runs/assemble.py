@@ -19,7 +19,7 @@ from sda.reference.asking import AskedMetric, AskingRule, Told
 from sda.reference.filters import NotCopy
 from sda.reference.metric import ReferenceMetric, WeightedSum
 from sda.runs.components import build, takes, typed
-from sda.settings.layers import named
+from sda.settings.layers import discriminator_section
 from sda.settings.schema import Settings
 from sda.text.about import in_words
 from sda.text.context import Context
@@ -61,10 +61,16 @@ def build_models(
         "discriminator",
         Discriminator,
         vocabulary_size=len(vocabulary),
+        vocabulary=vocabulary,
         rng=rng,
         labels=labels,
     )
     generator = _build_generator(settings, vocabulary, max_length, discriminator, rng, labels)
+    if settings.data.has_prompts and not generator.reads_source:
+        raise UserError(
+            f"setting 'data.prompt': {settings.generator['use']} reads no prompts: choose a"
+            " pretrained generator, as --generator hf:PATH, or train without them"
+        )
     return generator, discriminator
 
 
@@ -81,6 +87,7 @@ def _build_generator(
         "generator",
         Generator,
         frame=Frame(len(vocabulary), vocabulary.eos, max_length),
+        vocabulary=vocabulary,
         discriminator=discriminator,
         rng=rng,
         labels=labels,
@@ -175,7 +182,7 @@ def build_judge(
     example = Sentences(word, torch.ones(1, dtype=torch.int64), about)
 
     def maker(name: str) -> Callable[[int], Discriminator]:
-        section = named("discriminators", name)["discriminator"]
+        section = discriminator_section(name)
 
         def make(number: int) -> Discriminator:
             judge: Discriminator = build(
@@ -183,6 +190,7 @@ def build_judge(
                 f"discriminator {name}",
                 Discriminator,
                 vocabulary_size=len(vocabulary),
+                vocabulary=vocabulary,
                 # Its own: what else is drawn in a run does not depend on the candidates.
                 rng=seeded(settings.seed, "judge", name, number),
                 labels=labels,

@@ -13,7 +13,10 @@ from sda.settings.schema import leaves
 if TYPE_CHECKING:
     from sda.runs.run import Run
 
-FILES = ("source", "data.valid", "data.test")
+FILES = (
+    *("source", "data.valid", "data.test"),
+    *("data.model", "generator.path", "discriminator.path"),
+)
 
 
 def refuse_mixed(runs: Sequence[Run]) -> None:

@@ -10,8 +10,10 @@ from typing import Any
 
 from sda.errors import UserError
 from sda.runs.handed import Handed
-from sda.settings.layers import source_kind
+from sda.settings.layers import HF, model_folder, source_kind
 from sda.settings.schema import Settings, Table
+
+PRETRAINED = "sda.pretrained."  # where classes are that open the folder of a model
 
 
 def with_absolute_paths(settings: Settings) -> Settings:
@@ -48,8 +50,22 @@ def _with_paths(settings: Settings, change: Callable[[str], str]) -> Settings:
     }
     data = settings.data
     update["data"] = replace(
-        data, valid=data.valid and change(data.valid), test=data.test and change(data.test)
+        data,
+        valid=data.valid and change(data.valid),
+        test=data.test and change(data.test),
+        model=data.model and change(data.model),
     )
+    for role in ("generator", "discriminator"):
+        section = getattr(settings, role)
+        if str(section.get("use", "")).startswith(PRETRAINED) and "path" in section:
+            update[role] = {**section, "path": change(section["path"])}
+    folders = [model_folder(name) for name in settings.judge.candidates]
+    if any(folders):
+        names = [
+            name if folder is None else f"{HF}:{change(folder)}"
+            for name, folder in zip(settings.judge.candidates, folders, strict=True)
+        ]
+        update["judge"] = settings.judge.model_copy(update={"candidates": names})
     synonyms = settings.augmentation.get("synonyms")
     if synonyms is not None:
         update["augmentation"] = {**settings.augmentation, "synonyms": change(synonyms)}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from sda.baselines.selection import Fresh, Kept
 from sda.devices import same_device_or_cpu
@@ -33,7 +33,9 @@ from sda.sampling import Decoding, sample
 from sda.settings.schema import Settings
 from sda.source import Loaded, load_source
 from sda.text.context import Context
+from sda.text.model_tokens import ModelVocabulary
 from sda.text.sentences import Sentences
+from sda.text.vocabulary import Vocabulary
 from sda.training.judging import Judge
 from sda.training.state import under
 
@@ -181,6 +183,7 @@ class Run:
         keep: float | None = None,
         unique: bool = False,
         no_copies: bool = False,
+        prompt: str | None = None,
     ) -> list[str]:
         """`n` sentences of the run's generator as text; the same seed gives the same ones.
 
@@ -195,6 +198,8 @@ class Run:
           run hands over with. 1 keeps all.
         - `unique`: no sentence comes twice.
         - `no_copies`: no sentence is one of the training sentences; the source is read for it.
+        - `prompt`: what all sentences follow on, for a run on text with prompts; by default the one
+          prompt of its text.
 
         The unknown word, where the vocabulary has one, is never written. A run with a selection,
         such as best-of-n, applies it to its last state. The selection may need the metric, and the
@@ -219,7 +224,7 @@ class Run:
             selection = Fresh(vocabulary.words, selection, known, unique)
 
         def write(count: int, copies: int = 1) -> Sentences:
-            about = self._about(label, count // copies)
+            about = self._about(label, count // copies, vocabulary, prompt)
             about = None if about is None else about.repeated(copies)
             longest = None if max_length is None else vocabulary.tokens_in(max_length)
             written = sample(generator, count, rng, decoding, longest, about)
@@ -254,7 +259,30 @@ class Run:
             )
         return judge
 
-    def _about(self, label: str | None, n: int) -> Context | None:
+    def _about(
+        self, label: str | None, n: int, vocabulary: Vocabulary, prompt: str | None
+    ) -> Context | None:
+        """n times the label of that name and the prompt, or all labels in turn; None where the text
+        has neither."""
+        labels, source = self._labels(label, n), self._prompts(prompt, n, vocabulary)
+        return None if labels is None and source is None else Context(labels, source)
+
+    def _prompts(self, prompt: str | None, n: int, vocabulary: Vocabulary) -> Sentences | None:
+        """n times the prompt, or that of the text; None where the text has none."""
+        data = self.settings.data
+        if not data.has_prompts or not isinstance(vocabulary, ModelVocabulary):
+            if prompt is not None:
+                raise UserError(f"{self.path}: the run's text has no prompts, so give none")
+            return None
+        given = data.prompt if prompt is None else prompt
+        if given is None:
+            raise UserError(
+                f"{self.path}: every sentence of this run's text follows on a prompt of its own;"
+                " give one, as --prompt TEXT"
+            )
+        return vocabulary.encode_prompts([given] * n)
+
+    def _labels(self, label: str | None, n: int) -> Tensor | None:
         """n times the label of that name, or all labels in turn; None where there are none."""
         names = self.folder.load_labels()
         if label is not None and label not in names:
@@ -263,7 +291,7 @@ class Run:
         if not names:
             return None
         turns = torch.arange(n) % len(names)
-        return Context(turns if label is None else torch.full((n,), names.index(label)))
+        return turns if label is None else torch.full((n,), names.index(label))
 
     def load_source(self) -> Loaded:
         """The run's text, read again; refused if it has changed since the run began."""

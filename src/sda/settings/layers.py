@@ -19,7 +19,9 @@ from typing import Any
 
 from sda.errors import UserError
 from sda.settings.schema import Settings, Table, leaves, make_settings, read_toml
+from sda.training.stages import JudgeSettings
 
+PRETRAINED_JUDGE = "sda.pretrained.judge:PretrainedJudge"
 COMPONENTS = (
     "generator",
     "discriminator",
@@ -32,6 +34,7 @@ COMPONENTS = (
 SOURCES = ("text", "captions", "oracle", "oracle-long")
 QUICKEST = "smoke"  # a profile that shows that all works, and no more
 AUTO = "auto"  # among discriminators: all candidates of a judge
+HF = "hf"  # a pretrained model, named with its folder
 LONG = 20  # words; a longer `oracle` has larger models, as in the paper's second synthetic set
 
 
@@ -96,7 +99,7 @@ class Layers:
 
 
 def _check_cases(cases: Any, origin: str) -> None:
-    known = [*SOURCES, *names_of("generators"), *names_of("profiles")]
+    known = [*SOURCES, *names_of("generators"), HF, *names_of("profiles")]
     if not isinstance(cases, Mapping):
         raise UserError(f"{origin}: 'for' is not a section, as in [for.{known[0]}]")
     for name, values in cases.items():
@@ -153,6 +156,25 @@ def named(kind: str, name: str, part: str | None = None) -> Table:
     folder = resources.files("sda.configs") / kind
     file = folder / f"{name}.toml" if part is None else folder / name / f"{part}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def model_folder(name: str) -> str | None:
+    """The folder of a pretrained model that is named as `hf:PATH`; None for other names."""
+    kind, colon, path = name.partition(":")
+    if kind != HF:
+        return None
+    if not colon or not path:
+        raise UserError(f"{name!r}: name the folder of the pretrained model, as {HF}:PATH")
+    return path
+
+
+def discriminator_section(name: str) -> Table:
+    """The section `discriminator` of settings that the name stands for."""
+    path = model_folder(name)
+    if path is not None:
+        return {"use": PRETRAINED_JUDGE, "path": path}
+    section: Table = named("discriminators", name)["discriminator"]
+    return section
 
 
 def metric_parts(text: str) -> list[Table]:
@@ -222,15 +244,25 @@ class Choices:
     def settle(self) -> tuple[Settings, dict[str, str]]:
         """The settings of the run, and where each value came from."""
         user = read_toml(self.config) if self.config else {}
-        recipe = named("generators", self.generator)
+        folder = model_folder(self.generator)
+        if folder is not None and source_kind(self.source) != "text":
+            raise UserError(
+                f"--generator {self.generator}: a pretrained model learns from text, so give a text"
+                f" file of your own, not {self.source!r}"
+            )
+        kind, generator = ("generators", self.generator) if folder is None else ("pretrained", HF)
+        recipe = named(kind, generator)
         base, meant_for = recipe.pop("base", None), recipe.pop("method", "sda")
         method = self.method or str(user.get("method", self._default_method(user, meant_for)))
-        recipes = [self.generator] if base is None else [base, self.generator]
+        recipes = [generator] if base is None else [base, generator]
         layers = Layers(self._tags(user, recipes))
         layers.add(named("defaults", "defaults"), "default")
         if base is not None:
             layers.add(named("generators", base), f"generator {base}")
-        layers.add(recipe, f"generator {self.generator}")
+        layers.add(recipe, f"generator {generator}")
+        if folder is not None:
+            named_model = {"generator": {"path": folder}, "data": {"model": folder}}
+            layers.add(named_model, f"--generator {self.generator}")
         preset = self.preset or default_preset(self.source, method)
         part = "oracle" if source_kind(self.source) == "oracle" else "text"
         layers.add(named("profiles", self.profile, part), f"profile {self.profile}")
@@ -267,11 +299,14 @@ class Choices:
     @staticmethod
     def _add_discriminator(layers: Layers, name: str) -> None:
         """The discriminator of that name; where a judge is fitted it is the one candidate, and
-        `auto` names all of them."""
+        `auto` names all of them. A pretrained one joins them all."""
         origin = f"--discriminator {name}"
         phase = layers.table.get("discriminator_phase", {})
         if phase.get("negatives") == "rejected":
-            if name != AUTO:
+            if model_folder(name) is not None:
+                known = layers.table.get("judge", {}).get("candidates", JudgeSettings().candidates)
+                layers.add({"judge": {"candidates": [*known, name]}}, origin)
+            elif name != AUTO:
                 named("discriminators", name)
                 layers.add({"judge": {"candidates": [name]}}, origin)
         elif name == AUTO:
@@ -280,7 +315,7 @@ class Choices:
                 " it is for the preset recommended"
             )
         else:
-            layers.add(named("discriminators", name), origin)
+            layers.add({"discriminator": discriminator_section(name)}, origin)
 
     def _default_method(self, user: Table, meant_for: str) -> str:
         """What the generator is meant for; but where a user's text comes without a metric there is

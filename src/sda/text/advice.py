@@ -62,7 +62,7 @@ def advise(
 
 def advise_on_script(texts: Sequence[str], preparation: Preparation) -> str | None:
     """What to do about a script without spaces that is cut as if it had some; None for others."""
-    if preparation.tokenizer == "characters" or preparation.subwords is not None:
+    if preparation.tokenizer == "characters" or preparation.has_pieces:
         return None
     if not _is_unspaced(texts):
         return None

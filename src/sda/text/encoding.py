@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain, compress
+from pathlib import Path
 
 from sda.errors import UserError
+from sda.text.context import Context
 from sda.text.lines import Line, context_of, words_of
+from sda.text.model_tokens import ModelVocabulary
+from sda.text.pieces import PieceVocabulary
 from sda.text.preparation import Preparation
 from sda.text.sentences import Flat, Sentences
 from sda.text.subwords import SubwordVocabulary
@@ -17,26 +21,34 @@ from sda.text.vocabulary import WordVocabulary
 
 def make_vocabulary(
     lines: Sequence[Line], preparation: Preparation
-) -> tuple[list[Line], WordVocabulary | SubwordVocabulary]:
+) -> tuple[list[Line], WordVocabulary | SubwordVocabulary | ModelVocabulary]:
     """The training lines that stay, and the vocabulary that writes them."""
-    if preparation.subwords is None:
-        return _make_words(lines, preparation)
-    return _make_subwords(lines, preparation, preparation.subwords)
+    if preparation.model is not None:
+        chosen = tokenizer(preparation.tokenizer)
+        read = ModelVocabulary.read(Path(preparation.model), chosen, preparation.has_prompts)
+        return _kept(lines, read, preparation), read
+    if preparation.subwords is not None:
+        return _make_subwords(lines, preparation, preparation.subwords)
+    return _make_words(lines, preparation)
 
 
 def encode_lines(
     lines: Sequence[Line],
-    vocabulary: WordVocabulary | SubwordVocabulary,
+    vocabulary: WordVocabulary | SubwordVocabulary | ModelVocabulary,
     most: int,
     labels: Sequence[str] = (),
 ) -> Sentences:
     """The lines that can be written in `most` tokens, closed by the end symbol.
 
-    Where there are labels, each is about its own.
+    Where there are labels, each is about its own, and where there are prompts each follows on its
+    own.
     """
-    if isinstance(vocabulary, SubwordVocabulary):
+    if isinstance(vocabulary, PieceVocabulary):
         sentences = vocabulary.encode(_texts(lines, vocabulary.tokenizer))
-        sentences = sentences.about(context_of(lines, labels))
+        context = context_of(lines, labels)
+        if isinstance(vocabulary, ModelVocabulary):
+            context = _with_prompts(lines, vocabulary, context)
+        sentences = sentences.about(context)
         return sentences[(sentences.lengths <= most).nonzero()[:, 0]].trimmed()
     written, ids = [], []
     for line in lines:
@@ -76,8 +88,17 @@ def _make_subwords(
 ) -> tuple[list[Line], SubwordVocabulary]:
     """The lines of a sane length in subwords, and the subwords of all lines."""
     chosen = tokenizer(preparation.tokenizer)
-    texts = _texts(lines, chosen)
-    vocabulary = SubwordVocabulary.learned(texts, size, chosen)
+    vocabulary = SubwordVocabulary.learned(_texts(lines, chosen), size, chosen)
+    return _kept(lines, vocabulary, preparation), vocabulary
+
+
+def _kept(
+    lines: Sequence[Line],
+    vocabulary: SubwordVocabulary | ModelVocabulary,
+    preparation: Preparation,
+) -> list[Line]:
+    """The lines of a sane length in subwords."""
+    texts = _texts(lines, vocabulary.tokenizer)
     fits = vocabulary.encode(texts).lengths <= preparation.most_tokens
     kept = list(compress(lines, fits.tolist()))
     if not kept:
@@ -85,7 +106,18 @@ def _make_subwords(
             f"all {len(lines):,} training sentences have more than"
             f" {preparation.most_tokens - 1:,} subwords: raise max_length."
         )
-    return kept, vocabulary
+    return kept
+
+
+def _with_prompts(
+    lines: Sequence[Line], vocabulary: ModelVocabulary, context: Context | None
+) -> Context | None:
+    """The context with the prompts of the lines, where they have some."""
+    prompts = [line.prompt for line in lines if line.prompt is not None]
+    if not prompts:
+        return context
+    labels = None if context is None else context.labels
+    return Context(labels, vocabulary.encode_prompts(prompts))
 
 
 def _texts(lines: Sequence[Line], chosen: Tokenizer) -> list[str]:

@@ -15,19 +15,20 @@ from sda.text.context import Context
 
 
 class Line(NamedTuple):
-    """Words joined by single spaces, and what they are about; None where nothing is known."""
+    """Words joined by single spaces, what they are about and what they follow on; None for none."""
 
     words: str
     label: str | None
+    prompt: str | None = None
 
 
 def lengths_of(lines: Sequence[Line]) -> NDArray[np.int64]:
     """(L,) the words of each line."""
-    return np.fromiter((words.count(" ") + 1 for words, _ in lines), np.int64, len(lines))
+    return np.fromiter((line.words.count(" ") + 1 for line in lines), np.int64, len(lines))
 
 
 def words_of(lines: Sequence[Line]) -> list[str]:
-    return [words for words, _ in lines]
+    return [line.words for line in lines]
 
 
 def label_counts(lines: Sequence[Line]) -> dict[str, int]:

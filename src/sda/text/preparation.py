@@ -31,6 +31,9 @@ class Preparation:
     """Let the model write pieces of words, at most so many of them (2000 is a good number), learned
     from the training sentences: then no word is unknown, in any script. Whole words if none is
     named. Needs the package tokenizers."""
+    model: str | None = None
+    """The folder of a pretrained language model whose tokens are written, in place of words or
+    subwords; `--generator hf:PATH` sets it. Needs the package tokenizers."""
     min_count: int = 1
     """A word seen less often in the training sentences is rare; with subwords none is."""
     rare: Rare = "unknown"
@@ -59,6 +62,12 @@ class Preparation:
     label: str | None = None
     """The column of `.csv` and `.tsv` files, or the field of `.jsonl` files, that holds the label
     of each sentence: what it is about, for a model that can be told. No labels if none is named."""
+    prompt: str | None = None
+    """A text that every sentence follows on: a pretrained model reads it before it writes. It is
+    no part of a sentence, and nothing counts it."""
+    prompt_column: str | None = None
+    """The column of `.csv` and `.tsv` files, or the field of `.jsonl` files, that holds the prompt
+    of each sentence, in place of one for all."""
     limit: int | None = None
     """Train on only this many sentences, drawn by the seed; all of them if none is named."""
     share: float = 1.0
@@ -67,7 +76,17 @@ class Preparation:
     @property
     def most_tokens(self) -> int:
         """Tokens of the longest sentence, the end symbol counted."""
-        return self.max_length * (1 if self.subwords is None else SUBWORDS_A_WORD) + 1
+        return self.max_length * (SUBWORDS_A_WORD if self.has_pieces else 1) + 1
+
+    @property
+    def has_pieces(self) -> bool:
+        """Whether the model writes pieces of words."""
+        return self.subwords is not None or self.model is not None
+
+    @property
+    def has_prompts(self) -> bool:
+        """Whether sentences follow on something that is read before them."""
+        return self.prompt is not None or self.prompt_column is not None
 
     def __post_init__(self) -> None:
         for key, value in (
@@ -94,6 +113,12 @@ class Preparation:
                 f"subwords must be {FEWEST_SUBWORDS} or more, one for each byte, not"
                 f" {self.subwords}."
             )
+        if self.subwords is not None and self.model is not None:
+            raise UserError("a pretrained model has its own subwords: leave subwords out.")
+        if self.has_prompts and self.model is None:
+            raise UserError("prompt is for pretrained models, as --generator hf:PATH names one.")
+        if self.prompt is not None and self.prompt_column is not None:
+            raise UserError("give either prompt or prompt_column, not both.")
         if not 0 < self.share <= 1:
             raise UserError(f"share must be above 0 and at most 1, not {self.share}.")
         shares = (self.valid_share, self.test_share)

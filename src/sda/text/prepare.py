@@ -18,7 +18,7 @@ from sda.text.counts import FileCounts, Summary
 from sda.text.encoding import encode_lines, make_vocabulary
 from sda.text.lines import Line, Remainder, check_labels, label_counts, lengths_of, words_of
 from sda.text.preparation import Preparation
-from sda.text.reading import Record, check_kinds, each_record
+from sda.text.reading import check_kinds, each_record
 from sda.text.sentences import Sentences
 from sda.text.tokens import tokenizer
 
@@ -99,7 +99,7 @@ def prepare(path: Path, preparation: Preparation, seed: int) -> Prepared:
     train_lines, valid_lines, test_lines = map(words_of, (shared, splits["valid"], every_test))
     known = set(train_lines)
     dropped = len(limited) - len(known_lines)
-    has_subwords = preparation.subwords is not None
+    has_subwords = preparation.has_pieces
     summary = Summary(
         files=(text.counts, *(file.counts for file in named.values())),
         train=len(train),
@@ -137,7 +137,7 @@ def _advice(path: Path, drawn: Sequence[str], preparation: Preparation) -> tuple
         f" with it, lower {shares}, name files with {files}, or take another seed",
         f"limit = {preparation.limit} left it out, so raise limit or take another seed",
         f"rare = {preparation.rare!r} dropped it, so lower min_count or set rare = 'unknown'"
-        if preparation.subwords is None
+        if not preparation.has_pieces
         else "its training sentences have too many subwords, so raise max_length",
         f"share = {preparation.share} left it out, so raise share or take another seed",
     )
@@ -152,7 +152,7 @@ def _explained(
 
 
 def _without_validation(count: int, preparation: Preparation) -> UserError:
-    if preparation.subwords is None:
+    if not preparation.has_pieces:
         return UserError(
             f"all {count:,} validation sentences hold a word that the training sentences lack:"
             " raise min_count with rare = 'unknown', or give more text."
@@ -178,12 +178,27 @@ def _load(path: Path, preparation: Preparation) -> _File:
     split = chosen.split
     overlong: set[int] = set()
     records = list(
-        each_record(path, preparation.column, preparation.field, preparation.label, overlong)
+        each_record(
+            path,
+            preparation.column,
+            preparation.field,
+            preparation.label,
+            overlong,
+            preparation.prompt_column,
+        )
     )
     texts = [record.text for record in records[:LOOKED_AT]]
     if preparation.lowercase:
-        records = [Record(text.lower(), label) for text, label in records]
-    every = [Line(" ".join(words), label) for text, label in records if (words := split(text))]
+        records = [record._replace(text=record.text.lower()) for record in records]
+    every = [
+        Line(
+            " ".join(words),
+            record.label,
+            preparation.prompt if record.prompt is None else record.prompt,
+        )
+        for record in records
+        if (words := split(record.text))
+    ]
 
     lengths = lengths_of(every)
     too_short = lengths < preparation.min_length
@@ -193,7 +208,7 @@ def _load(path: Path, preparation: Preparation) -> _File:
         stays = ~too_short
         # Split again, because what was cut off may have been what the last word stuck to.
         cut = [
-            Line(" ".join(split(chosen.join(line.words.split(" ", most)[:most]))), line.label)
+            line._replace(words=" ".join(split(chosen.join(line.words.split(" ", most)[:most]))))
             if is_long
             else line
             for line, is_long in zip(every, too_long.tolist(), strict=True)

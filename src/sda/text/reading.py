@@ -6,12 +6,13 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from sda.errors import UserError
+from sda.text.dataset_folder import dataset_rows, is_dataset
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".jsonl")
 """Kinds of files; one with another ending, or none, has a sentence a line like `.txt`."""
@@ -33,10 +34,16 @@ _JSON_KINDS = {dict: "an object", list: "a list", bool: "a truth value", type(No
 
 
 class Record(NamedTuple):
-    """One sentence of a file as it stands there, and its label; None where none was asked for."""
+    """One sentence of a file as it stands there, its label, and its prompt; None where none was
+    asked for.
+
+    `entries` is all that stands in its row or object by name, where that was asked for.
+    """
 
     text: str
     label: str | None
+    prompt: str | None = None
+    entries: Mapping[str, Any] | None = None
 
 
 def read_lines(
@@ -73,21 +80,26 @@ def each_record(
     field: str | None,
     label: str | None,
     left_out: set[int] | None = None,
+    prompt: str | None = None,
+    is_whole: bool = False,
 ) -> Iterator[Record]:
-    """The same with the labels, from the column or the field that `label` names.
+    """The same with labels and prompts, from the columns or the fields that `label` and `prompt`
+    name.
 
-    A blank sentence needs no label; any other without one is refused.
+    A blank sentence needs no label; any other without one is refused. A record that `is_whole` has
+    all entries of its row or object.
     """
-    suffix = _suffix(path)
     too_long = set() if left_out is None else left_out
-    lines = _decoded(path, too_long)
-    if suffix == ".txt":
-        records = _from_lines(path, lines, label)
+    suffix, lines = _suffix(path), _decoded(path, too_long)
+    if is_dataset(path):
+        records = _from_rows(path, column, label, prompt)
+    elif suffix == ".txt":
+        records = _from_lines(path, lines, label or prompt)
     elif suffix == ".jsonl":
-        records = _from_objects(path, lines, field, label)
+        records = _from_objects(path, lines, field, label, prompt, is_whole)
     else:
         usual = SEPARATORS["comma" if suffix == ".csv" else "tab"]
-        records = _from_table(path, lines, column, label, usual)
+        records = _from_table(path, lines, column, label, prompt, usual, is_whole)
     is_empty = True
     for number, record in records:
         is_empty = False
@@ -104,9 +116,15 @@ def each_record(
         raise UserError(f"{path} is empty.")
 
 
+def plain_lines(path: Path) -> list[str]:
+    """Every line of a file as it stands, whatever its name ends in; overlong ones are blank."""
+    return [text for _, text in _decoded(path, set())]
+
+
 def check_kinds(paths: Sequence[Path], column: str | None, field: str | None) -> None:
     """At least one of the files has use for each of `column` and `field` that is given."""
-    kinds = {_suffix(path) for path in paths}
+    # Columns of data sets are named as those of tables are.
+    kinds = {".csv" if is_dataset(path) else _suffix(path) for path in paths}
     for name, value, wanted in (
         ("column", column, (".csv", ".tsv")),
         ("field", field, (".jsonl",)),
@@ -200,9 +218,11 @@ def _from_table(
     lines: Iterable[tuple[int, str]],
     column: str | None,
     label: str | None,
+    prompt: str | None,
     usual: str,
+    is_whole: bool,
 ) -> Iterator[tuple[int, Record]]:
-    """The column's entry of every row, and the label's; the first row names the columns.
+    """The column's entry of every row, the label's and the prompt's; the first row has the names.
 
     Entries are separated as `usual` for the kind of file, or as the first row shows.
     """
@@ -215,7 +235,7 @@ def _from_table(
     # The line ends go back on, because a quoted entry may hold some.
     rows = csv.reader((f"{text}\n" for _, text in every), delimiter=separator, strict=True)
     header: list[str] | None = None
-    place, label_place = 0, None
+    place, label_place, prompt_place = 0, None, None
     while True:
         first = rows.line_num + 1
         try:
@@ -228,6 +248,7 @@ def _from_table(
             header = row
             place = _place(path, header, column)
             label_place = None if label is None else _place(path, header, label)
+            prompt_place = None if prompt is None else _place(path, header, prompt)
         elif not row:
             yield first, Record("", None)
         elif len(row) != len(header):
@@ -236,7 +257,10 @@ def _from_table(
             )
         else:
             text = _checked(path, first, row[place])
-            yield first, Record(text, None if label_place is None else row[label_place].strip())
+            name = None if label_place is None else row[label_place].strip()
+            begun = None if prompt_place is None else _checked(path, first, row[prompt_place])
+            entries = dict(zip(header, row, strict=True)) if is_whole else None
+            yield first, Record(text, name, begun, entries)
 
 
 def _separator(header: str, usual: str, column: str | None) -> str:
@@ -265,9 +289,15 @@ def _place(path: Path, header: list[str], column: str | None) -> int:
 
 
 def _from_objects(
-    path: Path, lines: Iterable[tuple[int, str]], field: str | None, label: str | None
+    path: Path,
+    lines: Iterable[tuple[int, str]],
+    field: str | None,
+    label: str | None,
+    prompt: str | None,
+    is_whole: bool,
 ) -> Iterator[tuple[int, Record]]:
-    """The field of the object on every line, and its label; a blank line is a blank record."""
+    """The field of the object on every line, its label and its prompt; a blank line is a blank
+    record."""
     for number, line in lines:
         if not line.strip():
             yield number, Record("", None)
@@ -285,17 +315,41 @@ def _from_objects(
                 f"{where}: say which field holds the text, by --field or the setting data.field:"
                 f" {_listed(value)}."
             )
-        if field not in value:
-            raise UserError(f"{where}: no field {field!r}; it has {_listed(value)}.")
-        text = value[field]
-        if not isinstance(text, str):
-            raise UserError(f"{where}: field {field!r} is {_kind(text)}, not a string.")
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise UserError(f"{where}: field {field!r} holds half a character.") from error
+        text = _text(path, number, value, field)
         name = None if label is None else _label(where, value, label)
-        yield number, Record(_checked(path, number, text), name)
+        begun = None if prompt is None else _text(path, number, value, prompt)
+        yield number, Record(text, name, begun, value if is_whole else None)
+
+
+def _from_rows(
+    path: Path, column: str | None, label: str | None, prompt: str | None
+) -> Iterator[tuple[int, Record]]:
+    """The column of every row of a data set, its label and its prompt."""
+    for number, row in enumerate(dataset_rows(path), 1):
+        if column is None:
+            raise UserError(
+                f"{path}: say which column holds the text, by --column or the setting data.column:"
+                f" {_listed(row)}."
+            )
+        name = None if label is None else _label(f"{path}, row {number}", row, label)
+        begun = None if prompt is None else _text(path, number, row, prompt)
+        # A text of several lines is one sentence here.
+        text = " ".join(_text(path, number, row, column).splitlines())
+        yield number, Record(text, name, begun)
+
+
+def _text(path: Path, number: int, value: dict[str, object], field: str) -> str:
+    """What the object on that line has in a field that must hold text."""
+    where, text = f"{path}, line {number}", value.get(field)
+    if field not in value:
+        raise UserError(f"{where}: no field {field!r}; it has {_listed(value)}.")
+    if not isinstance(text, str):
+        raise UserError(f"{where}: field {field!r} is {_kind(text)}, not a string.")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise UserError(f"{where}: field {field!r} holds half a character.") from error
+    return _checked(path, number, text)
 
 
 def _label(where: str, value: dict[str, object], label: str) -> str:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from sda.errors import UserError
+from sda.text.model_tokens import ModelVocabulary
 from sda.text.rereading import make_rereader
 from sda.text.sentences import Flat, Sentences
 from sda.text.subwords import SubwordVocabulary
@@ -267,6 +268,8 @@ def vocabulary_from_json(data: Mapping[str, Any]) -> Vocabulary:
             return NumberVocabulary.from_json(data)
         case "subwords":
             return SubwordVocabulary.from_json(data)
+        case "model":
+            return ModelVocabulary.from_json(data)
     return WordVocabulary.from_json(data)
 
 

@@ -45,7 +45,7 @@ def update_generator(
     torch.nn.utils.clip_grad_norm_(generator.parameters(), clip)
     optimizer.step()
     state.updates += 1
-    weights = [parameter.detach() for parameter in generator.parameters()]
+    weights = [value.detach() for value in generator.parameters() if value.requires_grad]
     check_finite("the norm of the generator's weights", get_total_norm(weights).item())
     meter.add(g_loss=value)
 
@@ -105,6 +105,7 @@ def discriminator_phase(
     fake = write(count, real.context)
     label = "buffer" if source is state.buffer else "real"
     half = max(1, batch_size // 2)
+    state.discriminator.expect(real, fake)
     for _ in range(passes):
         pairs = zip(batches(real, half, state.rng), batches(fake, half, state.rng), strict=True)
         for some_real, some_fake in pairs:

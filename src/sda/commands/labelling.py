@@ -1,0 +1,253 @@
+"""The command that makes more labelled rows, and says whether they help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sda.commands.generating import Quietly
+from sda.commands.options import MaybeTokens, Seed
+
+if TYPE_CHECKING:
+    from sda.labelled.augmented import Augmented, Task
+    from sda.labelled.labelled_rows import LabelledRows
+
+HOW = "How they are made"
+CHECKING = "Whether they help"
+
+
+def augment(
+    file: Annotated[
+        Path, typer.Argument(help="Table of labelled texts: a .csv, .tsv or .jsonl file.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            help="File to write: the rows as they were, and the new ones with their figures. What"
+            " was written and not taken stands in rejected.csv beside it, with the reason.",
+        ),
+    ] = None,
+    text: Annotated[str, typer.Option(help="Which column, or field, holds the text.")] = "text",
+    label: Annotated[str, typer.Option(help="Which one holds the label.")] = "label",
+    unlabelled: Annotated[
+        Path | None,
+        typer.Option(help="File with texts of the same kind that have no label, one a line."),
+    ] = None,
+    test: Annotated[
+        Path | None,
+        typer.Option(
+            help="File with texts that must never be written, such as your test set: one a line,"
+            " or a table with the same column."
+        ),
+    ] = None,
+    per_class: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="New rows for each label; by default as many as it has, with many unlabelled texts"
+            " up to five times as many, at most 1,000.",
+        ),
+    ] = None,
+    balance: Annotated[
+        bool,
+        typer.Option(
+            "--balance",
+            help="As many new rows as make every label as frequent as the most frequent one.",
+        ),
+    ] = False,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.py:FUNCTION",
+            help="A function of your own from texts to numbers between 0 and 1, which the worth of"
+            " a text is multiplied with; it may have a parameter `context` for the labels. With"
+            " --set weights.confidence=0 and so on it stands alone.",
+            rich_help_panel=HOW,
+        ),
+    ] = None,
+    rules: Annotated[
+        Path | None,
+        typer.Option(
+            help="File with rules: on each line a label, a tab, and a pattern, or `word:` and"
+            " words.",
+            rich_help_panel=HOW,
+        ),
+    ] = None,
+    generator: Annotated[
+        str | None,
+        typer.Option(
+            help="Which generator writes, one of those of `sda train`; by default rnn.",
+            rich_help_panel=HOW,
+        ),
+    ] = None,
+    tokenizer: MaybeTokens = None,
+    max_minutes: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            help="End training early, so that all is done after about so many minutes. What is"
+            " written then depends on the speed of the machine as well as on the seed.",
+            rich_help_panel=HOW,
+        ),
+    ] = None,
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change one setting, as in --set weights.novelty=1; may be given several times."
+            " docs/augmentation.md lists them.",
+            rich_help_panel=HOW,
+        ),
+    ] = None,
+    work: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for what is trained, where an interrupted command goes on; by default the"
+            " name of the file that is written, and .work.",
+            rich_help_panel=HOW,
+        ),
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="See whether it helps: your rows in folds, several classifiers, cheap rivals and"
+            " controls. Without --out no rows are written.",
+            rich_help_panel=CHECKING,
+        ),
+    ] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            help="Check, and write what came of it to this HTML file.", rich_help_panel=CHECKING
+        ),
+    ] = None,
+    folds: Annotated[
+        int,
+        typer.Option(
+            min=2, max=20, help="Parts that are held out in turn.", rich_help_panel=CHECKING
+        ),
+    ] = 5,
+    curve: Annotated[
+        bool,
+        typer.Option(
+            "--curve/--no-curve",
+            help="Whether 10, 50 and 250 rows of each label are checked too, where there are more.",
+            rich_help_panel=CHECKING,
+        ),
+    ] = True,
+    sentence_model: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder with a sentence transformer, such as MiniLM: a third classifier reads its"
+            " vectors. Needs the extra sda-text\\[sentence].",
+            rich_help_panel=CHECKING,
+        ),
+    ] = None,
+    seed: Seed = 0,
+    quiet: Quietly = False,
+) -> None:
+    """Make more labelled rows from the ones you have, and see whether they help."""
+    from sda.errors import UserError
+    from sda.files import refuse_overlap
+    from sda.labelled.augment_settings import settle_augmentation
+    from sda.labelled.augmented import Task
+    from sda.labelled.labelled_rows import check_table_name, read_labelled
+    from sda.labelled.word_rules import read_rules
+    from sda.text.reading import read_lines
+
+    is_checked = check or report is not None
+    if out is None and not is_checked:
+        raise UserError("name a file for the new rows with --out, or ask for --check.")
+    rejected = None if out is None else out.parent / "rejected.csv"
+    outputs = {"--out": out, "rejected.csv": rejected, "--report": report}
+    refuse_overlap(outputs, (file, unlabelled, test, rules))
+    if out is not None:
+        check_table_name("--out", out)
+    if report is not None and not report.parent.is_dir():
+        raise UserError(f"--report: {report}: there is no folder {report.parent}.")
+    settings = settle_augmentation(
+        {
+            "seed": seed,
+            "tokenizer": tokenizer and tokenizer.value,
+            "per_class": per_class,
+            "balance": balance or None,
+            "writer": {} if generator is None else {"generator": generator},
+        },
+        assignments or (),
+    )
+    rows = read_labelled(file, text, label)
+    task = Task(
+        rows,
+        settings,
+        () if unlabelled is None else tuple(read_lines(unlabelled, column=text, field=text)),
+        () if test is None else tuple(read_lines(test, column=text, field=text)),
+        None if rules is None else read_rules(rules, rows.names),
+        metric,
+    )
+    named = out or report
+    folder = work or (Path(f"{file.name}.work") if named is None else Path(f"{named}.work"))
+    if not quiet:
+        _announce(file, rows, task)
+    if out is not None:
+        assert rejected is not None
+        _make(task, folder, out, rejected, max_minutes, quiet)
+    if is_checked:
+        from sda.commands.label_checking import check_rows
+
+        check_rows(task, folder, report, folds, curve, sentence_model, max_minutes, quiet)
+
+
+def _announce(file: Path, rows: LabelledRows, task: Task) -> None:
+    counts = ", ".join(f"{count:,} {name}" for name, count in rows.counts().items())
+    print(f"{file}: {len(rows):,} rows ({counts}); words are cut as {task.tokenizer!r}")
+    if rows.blank:
+        print(f"rows without a text, which are kept as they are: {rows.blank:,}")
+    if len(set(rows.texts)) < len(rows):
+        print(f"rows that repeat the text of another one: {len(rows) - len(set(rows.texts)):,}")
+
+
+def _make(
+    task: Task, folder: Path, out: Path, rejected: Path, max_minutes: float | None, quiet: bool
+) -> None:
+    from sda.labelled.augment_bars import AugmentBars
+    from sda.labelled.augmented import Augmenter, Deadline
+    from sda.labelled.labelled_rows import write_rows
+    from sda.labelled.pace import rows_estimate
+    from sda.show.terminal import Counter, Quiet
+
+    if not quiet:
+        print(f"this takes {rows_estimate(task)} on this machine as it is now")
+    deadline = Deadline(None if max_minutes is None else 60 * max_minutes)
+    with Counter() as counter:
+        reporter: Any = Quiet() if quiet else AugmentBars(counter)
+        found = Augmenter(task, folder / "rows", reporter, deadline).rows()
+    write_rows(rejected, *found.rejected_table())
+    write_rows(out, *found.table())
+    if not quiet:
+        print(_summary(found, out, rejected))
+
+
+def _summary(found: Augmented, out: Path, rejected: Path) -> str:
+    from collections import Counter
+
+    reasons = Counter(one.reason for one in found.rejected)
+    told = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common())
+    lines = [
+        f"{out}: {len(found.rows.entries):,} rows as they were and {len(found.written):,} new ones",
+        f"{rejected}: {len(found.rejected):,} texts that were not taken ({told})",
+    ]
+    lines += [
+        f"label {name!r}: {count:,} fewer than wanted; no more could be had that would do"
+        for name, count in found.missing.items()
+    ]
+    if found.written:
+        examples = sorted(found.written, key=lambda one: -(one.score or 0))[:3]
+        lines += [f"  {one.label}: {one.text}" for one in examples]
+    lines.append("whether they help your classifier is another question: --check answers it")
+    return "\n".join(lines)

@@ -1,0 +1,109 @@
+"""What may be chosen about labelled augmentation, one sentence under each value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, ValidationError
+
+from sda import LARGEST_SEED
+from sda.errors import UserError, brief
+from sda.settings.layers import Layers
+from sda.training.stages import Section
+
+MOST_BY_DEFAULT = 1000  # new rows of a label, where nobody says how many
+TIMES = 5
+"""As many new rows as a label has at most, where unlabelled texts would give more: classifiers
+hardly listen to a few rows among very many that are less sure."""
+
+
+class WorthWeights(Section):
+    """How much each part of the metric counts: the power that it is raised to; 0 leaves it out."""
+
+    confidence: NonNegativeFloat = 2.0
+    """Of the share that the classifiers, and the rules where there are some, give the label."""
+    fluency: NonNegativeFloat = 0.5
+    """Of how likely the words are in their order, no more than those of a real text."""
+    novelty: NonNegativeFloat = 0.2
+    """Of how little is shared with the nearest original."""
+    own: NonNegativeFloat = 1.0
+    """Of a metric of the user's own."""
+
+
+class WriterSettings(Section):
+    """How the generator is made; the defaults fit a few hundred rows and a few minutes."""
+
+    generator: str = "rnn"
+    """The name of a generator, as of `sda train`."""
+    profile: str = "small"
+    """The scale of the generator, as of `sda train`."""
+    epochs: PositiveInt = 40
+    """Epochs of maximum likelihood at most; it ends when held-out text no longer gains."""
+    stage2: NonNegativeInt = 4
+    """Epochs of Stage II; 0 leaves it out."""
+    calls: PositiveInt = 1500
+    """How many texts the metric is asked in Stage II."""
+
+
+class AugmentSettings(Section):
+    """All that decides about the new rows, beside the files."""
+
+    seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
+    """All random numbers come from it."""
+    tokenizer: Literal["whitespace", "words", "characters"] | None = None
+    """What a word is; by default what suits the texts."""
+    per_class: PositiveInt | None = None
+    """New rows of each label; by default as many as the label has, with many unlabelled texts up to
+    five times as many, at most 1,000."""
+    balance: bool = False
+    """As many new rows as make all labels as frequent as the most frequent one."""
+    least: float | None = Field(default=None, ge=0, le=1)
+    """How sure the label of a new row must be; by default as sure as those originals of which nine
+    in ten are told right by classifiers that have not learned them, 0.95 at most."""
+    near: float = Field(default=0.7, gt=0, le=1)
+    """The similarity to an original from which a text is a near copy."""
+    weights: WorthWeights = WorthWeights()
+    """How much each part of the metric counts."""
+    writer: WriterSettings = WriterSettings()
+    """How the generator is made."""
+
+
+def settle_augmentation(
+    values: Mapping[str, Any], assignments: Sequence[str] = ()
+) -> AugmentSettings:
+    """The settings: single values, and over them what `--set` says."""
+    layers = Layers([])
+    layers.add({key: value for key, value in values.items() if value is not None}, "command line")
+    for assignment in assignments:
+        layers.set(assignment)
+    try:
+        found = AugmentSettings.model_validate(layers.table)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        key = ".".join(str(part) for part in problem["loc"])
+        if problem["type"] == "extra_forbidden":
+            raise UserError(f"unknown setting '{key}' of augmentation") from None
+        message = str(problem["msg"])
+        raise UserError(
+            f"setting '{key}': {message[0].lower()}{message[1:]}, not {brief(problem['input'])}"
+        ) from None
+    if found.balance and found.per_class is not None:
+        raise UserError("--balance and --per-class exclude each other: choose one.")
+    return found
+
+
+def wanted_rows(
+    counts: Mapping[str, int], settings: AugmentSettings, unlabelled: int
+) -> dict[str, int]:
+    """How many new rows each label is to have; `unlabelled` texts there are beside the rows."""
+    if settings.balance:
+        most = max(counts.values())
+        return {name: most - count for name, count in counts.items()}
+    if settings.per_class is not None:
+        return dict.fromkeys(counts, settings.per_class)
+    share = unlabelled // len(counts)
+    return {
+        name: min(MOST_BY_DEFAULT, max(count, min(share, TIMES * count)))
+        for name, count in counts.items()
+    }

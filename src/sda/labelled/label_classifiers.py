@@ -1,0 +1,221 @@
+"""Classifiers of labels, of three kinds: words counted, a network, and vectors of whole texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sda.errors import UserError
+from sda.evaluation.sentence_features import sentence_features
+from sda.transfer.style_cnn import StyleCnn
+from sda.transfer.styled import StyledTexts
+
+Shares = NDArray[np.float64]
+"""(N, L): how likely each text is of each label; rows sum to one."""
+Numbers = NDArray[np.int64]
+"""(N,): labels by number."""
+Split = Callable[[str], list[str]]
+"""Cuts a text into words."""
+STRENGTHS = (1.0, 10.0, 100.0)
+"""Of the logistic regression: what it may follow the texts by; one is chosen by folds."""
+INNER_FOLDS = 3
+MOST_TUNED = 2000  # rows; with more, a middle strength is as good and takes no search
+
+
+class LabelClassifier(Protocol):
+    """Learns texts with labels from 0 on, and says of others how likely each label is."""
+
+    kind: str
+    takes_weights: bool
+    """Whether rows can matter more or less; else all labels matter alike in any case."""
+
+    def fit(
+        self,
+        texts: Sequence[str],
+        labels: Numbers,
+        count: int,
+        seed: int,
+        weights: NDArray[np.float64] | None = None,
+    ) -> None:
+        """Learn; `count` labels there are in all, and `weights` say how much each row matters."""
+
+    def __call__(self, texts: Sequence[str]) -> Shares: ...
+
+
+def logistic_regression(strength: float, seed: int) -> Any:
+    """Of scikit-learn, with the settings that all kinds share."""
+    try:
+        from sklearn.linear_model import LogisticRegression
+    except ImportError:
+        raise UserError(
+            "labelled augmentation needs scikit-learn: pip install 'sda-text[augment]'"
+        ) from None
+    return LogisticRegression(C=strength, max_iter=1000, random_state=seed)
+
+
+class TfidfClassifier:
+    """Words and pairs of neighbours, weighted by how rare they are; logistic regression on them."""
+
+    kind = "tfidf"
+    takes_weights = True
+
+    def __init__(self, split: Split = str.split) -> None:
+        self._split = split
+
+    def fit(
+        self,
+        texts: Sequence[str],
+        labels: Numbers,
+        count: int,
+        seed: int,
+        weights: NDArray[np.float64] | None = None,
+    ) -> None:
+        regression = logistic_regression(1.0, seed)
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        self._count = count
+        self._features = TfidfVectorizer(
+            tokenizer=self._split,
+            token_pattern=None,
+            lowercase=False,
+            ngram_range=(1, 2),
+            sublinear_tf=True,
+        )
+        rows = self._features.fit_transform(texts)
+        self._regression = _fitted(regression, rows, labels, seed, weights)
+
+    def __call__(self, texts: Sequence[str]) -> Shares:
+        if not len(texts):
+            return np.zeros((0, self._count))
+        return _spread(self._regression, self._features.transform(texts), self._count)
+
+
+class CnnClassifier:
+    """Windows of one to four words (`sda.transfer.style_cnn`); every label counts as much."""
+
+    kind = "cnn"
+    takes_weights = False
+
+    def __init__(self, split: Split = str.split) -> None:
+        self._split = split
+
+    def fit(
+        self,
+        texts: Sequence[str],
+        labels: Numbers,
+        count: int,
+        seed: int,
+        weights: NDArray[np.float64] | None = None,
+    ) -> None:
+        present = np.unique(labels)
+        groups = tuple(
+            tuple(
+                self._cut(text)
+                for text, label in zip(texts, labels, strict=True)
+                if label == number
+            )
+            for number in present
+        )
+        self._present, self._count = present, count
+        self._judge = StyleCnn.fit(StyledTexts(tuple(map(str, present)), groups), seed)
+
+    def __call__(self, texts: Sequence[str]) -> Shares:
+        found = np.zeros((len(texts), self._count))
+        if len(texts):
+            cut = list(map(self._cut, texts))
+            found[:, self._present] = self._judge.probabilities(cut).double().numpy()
+        return found
+
+    def _cut(self, text: str) -> str:
+        return " ".join(self._split(text))
+
+
+class VectorClassifier:
+    """Logistic regression on vectors of whole texts, which somebody else makes."""
+
+    takes_weights = True
+
+    def __init__(self, kind: str, vectors: Callable[[Sequence[str]], NDArray[Any]]) -> None:
+        self.kind = kind
+        self._vectors = vectors
+
+    def fit(
+        self,
+        texts: Sequence[str],
+        labels: Numbers,
+        count: int,
+        seed: int,
+        weights: NDArray[np.float64] | None = None,
+    ) -> None:
+        self._count = count
+        regression = logistic_regression(1.0, seed)
+        self._regression = _fitted(regression, self._vectors(texts), labels, seed, weights)
+
+    def __call__(self, texts: Sequence[str]) -> Shares:
+        if not len(texts):
+            return np.zeros((0, self._count))
+        return _spread(self._regression, self._vectors(texts), self._count)
+
+
+class KeptVectors:
+    """Vectors of texts by a sentence transformer in a folder; each text is read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._known: dict[str, NDArray[np.float64]] = {}
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        new = list(dict.fromkeys(text for text in texts if text not in self._known))
+        if new:
+            found = sentence_features(new, self._folder).values
+            self._known.update(zip(new, found, strict=True))
+        return np.stack([self._known[text] for text in texts])
+
+
+def _fitted(
+    regression: Any,
+    rows: Any,
+    labels: Numbers,
+    seed: int,
+    weights: NDArray[np.float64] | None,
+) -> Any:
+    """The regression with the strength that told held-out rows best; the middle one of many rows
+    or of a label with too few."""
+    strength = STRENGTHS[1]
+    fewest = np.unique(labels, return_counts=True)[1].min()
+    if len(labels) <= MOST_TUNED and fewest >= INNER_FOLDS:
+        from sklearn.model_selection import StratifiedKFold, cross_val_score
+
+        folds = StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=seed)
+        means = [
+            cross_val_score(
+                logistic_regression(value, seed), rows, labels, cv=folds, scoring="neg_log_loss"
+            ).mean()
+            for value in STRENGTHS
+        ]
+        strength = STRENGTHS[int(np.argmax(means))]
+    return regression.set_params(C=strength).fit(rows, labels, sample_weight=weights)
+
+
+def _spread(regression: Any, rows: Any, count: int) -> Shares:
+    """Its shares in columns of all labels; one that it has not met has none."""
+    found = np.zeros((rows.shape[0], count))
+    found[:, regression.classes_] = regression.predict_proba(rows)
+    return found
+
+
+def fold_numbers(labels: Numbers, folds: int, seed: int) -> Numbers:
+    """(N,) the fold of each row; every label is spread over the folds as evenly as can be."""
+    rng = np.random.default_rng(seed)
+    found = np.zeros(len(labels), np.int64)
+    first = 0
+    for label in np.unique(labels):
+        rows = rng.permutation(np.flatnonzero(labels == label))
+        # Each label begins where the one before ended, so that folds are of one size.
+        found[rows] = (first + np.arange(len(rows))) % folds
+        first += len(rows)
+    return found

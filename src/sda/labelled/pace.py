@@ -1,0 +1,51 @@
+"""How long augmentation will take, told before it begins."""
+
+from __future__ import annotations
+
+import time
+
+import torch
+
+from sda.labelled.augmented import MOST_LEARNED, Task
+
+# CPU seconds on the machine that `PROBE` was measured on: what all work takes, and each text more.
+ALONE, A_TEXT, A_ROW = 40.0, 0.025, 0.02
+A_KIND = 60.0  # to teach one kind of classifier everything that is compared
+PROBE = 0.125
+"""Seconds that the probe takes there."""
+
+
+def rows_seconds(task: Task) -> float:
+    """What making the rows of the task takes, by how fast the machine is right now."""
+    texts = min(len(task.rows), MOST_LEARNED) + min(len(task.pool), MOST_LEARNED)
+    usual = ALONE + A_TEXT * texts + A_ROW * sum(task.wanted.values())
+    return usual * _probe() / PROBE
+
+
+def check_seconds(task: Task, parts: int, kinds: int) -> float:
+    """What a check takes that makes rows so many times, for so many kinds of classifiers."""
+    return parts * (2 * rows_seconds(task) + kinds * A_KIND * _probe() / PROBE)
+
+
+def rows_estimate(task: Task) -> str:
+    return duration(rows_seconds(task))
+
+
+def duration(seconds: float) -> str:
+    """As people say it: to the minute, and no more than is known."""
+    minutes = seconds / 60
+    if minutes < 1:
+        return "less than a minute"
+    if minutes < 90:
+        return f"about {round(minutes)} minute{'s' * (round(minutes) != 1)}"
+    return f"about {minutes / 60:.1f} hours"
+
+
+def _probe() -> float:
+    """Seconds of a small piece of work like that of the generator; waiting for others counts."""
+    torch.set_num_threads(1)  # as runs have it
+    one = torch.ones(256, 256)
+    began = time.perf_counter()
+    for _ in range(200):
+        one = (one @ one).tanh()
+    return time.perf_counter() - began
