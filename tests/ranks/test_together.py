@@ -21,14 +21,8 @@ def dogs(texts):
         file.write("".join("x" for _ in texts))
     return [float("dog" in text.split()) for text in texts]
 """
-TRAIN = ("--profile", "smoke", "--preset", "recommended", "--calls", "300", "--set", "parts=2")
+TRAIN = ("--profile", "smoke", "--preset", "paper", "--set", "parts=2")
 ARCHIVE = "archive.jsonl"
-QUICK = (
-    "judge.candidates=['states-sum', 'rnn']",
-    "judge.members=1",
-    "judge.updates=40",
-    "hand_over.samples=40",
-)
 
 
 @pytest.fixture
@@ -42,7 +36,7 @@ def started(
     processes: int, text: Path, metric: str, out: Path, *more: str
 ) -> subprocess.Popen[str]:
     launch = ["-m", "torch.distributed.run", f"--nproc_per_node={processes}", "--standalone"]
-    sets = [part for value in (*TINY, *QUICK) for part in ("--set", value)]
+    sets = [part for value in TINY for part in ("--set", value)]
     words = ["-m", "sda", "train", str(text), "--metric", metric, "--out", str(out), *TRAIN, *sets]
     command = [sys.executable, *(launch if processes > 1 else []), *words, *more]
     return subprocess.Popen(
@@ -80,7 +74,7 @@ def test_two_processes_end_as_one_also_after_a_kill(
     one, two = tmp_path / "one", tmp_path / "two"
     ended(started(1, toy_file, metric, one))
     asked = len((tmp_path / "calls.log").read_text())
-    assert asked <= 300
+    assert asked > 50
     (tmp_path / "calls.log").unlink()
 
     process = started(2, toy_file, metric, two)

@@ -50,6 +50,7 @@ def test_what_is_missing_is_an_error() -> None:
 
 def test_drawings_alone_are_trusted() -> None:
     assert [path.name for path in TEMPLATES] == [
+        "augment.html",
         "curve.html",
         "evaluation.html",
         "page.html",
