@@ -57,7 +57,7 @@ def figures(folder: Path) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_costs_no_figure(tmp_path: Path, scheduler: Any) -> None:
-    job = tiny_job("mle", "mle.epochs=12")
+    job = tiny_job("mle", "mle.epochs=8")
     here, there = places_in(tmp_path / "here"), places_in(tmp_path / "there")
     do_job(job, here)
     watcher = Killing(scheduler, there)

@@ -13,6 +13,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.client import HTTPException
 from http.cookiejar import CookieJar
 from pathlib import Path
 
@@ -125,7 +126,7 @@ def test_a_second_server_is_refused_and_a_killed_one_loses_nothing(tmp_path: Pat
             try:
                 while person.rate(number + 1):
                     acknowledged[number] += 1
-            except (OSError, ValueError):
+            except (OSError, ValueError, HTTPException):
                 return  # the server is gone
 
         threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
