@@ -26,6 +26,7 @@ from sda.commands import (
 )
 from sda.commands.command_kinds import LaterGroup, PlainCommand, PlainGroup
 from sda.commands.interruption import Interrupted, again
+from sda.commands.telling import is_first
 
 
 class _Transfer(LaterGroup):
@@ -57,7 +58,7 @@ def main() -> None:
     except UserError as error:
         # Of several processes all fail alike, and the first one speaks; one that was left by the
         # others may be the only one that can.
-        if os.environ.get("RANK", "0") == "0" or isinstance(error, LeftAlone):
+        if is_first() or isinstance(error, LeftAlone):
             print(f"sda: {error}", file=sys.stderr)
         sys.exit(2)
     except SystemExit as end:

@@ -22,7 +22,7 @@ from sda.errors import LeftAlone, UserError
 
 PATIENCE = timedelta(hours=12)
 """How long a process waits for the others, which may be scoring or asking a slow metric."""
-LARGEST_SEED = 2**62
+SEEDS = 2**62
 
 Values = dict[str, Tensor]
 
@@ -56,7 +56,7 @@ class Shares:
 
     def seeds(self, rng: torch.Generator) -> list[int]:
         """One for each part, the same ones in every process."""
-        return torch.randint(LARGEST_SEED, (self.parts,), generator=rng).tolist()
+        return torch.randint(SEEDS, (self.parts,), generator=rng).tolist()
 
     def gathered(self, found: Mapping[int, Values]) -> list[Values]:
         """The values of every part in their order, where this process has those of its own."""

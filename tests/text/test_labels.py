@@ -16,7 +16,8 @@ from sda.source import load_source
 from sda.text.context import labels_of
 from sda.text.preparation import Preparation
 from sda.text.prepare import Prepared, prepare
-from sda.text.reading import Record, each_record
+from sda.text.reading import each_record
+from sda.text.records import Record
 
 Writer = Callable[..., Path]
 

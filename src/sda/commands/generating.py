@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -16,7 +15,6 @@ from sda.commands.options import (
     Device,
     Field,
     Label,
-    LogName,
     Logs,
     Lower,
     MaybeTokens,
@@ -30,12 +28,7 @@ from sda.commands.options import (
     checked_seed,
     text_or_none,
 )
-
-if TYPE_CHECKING:
-    from sda.runs.run import Run
-    from sda.settings.schema import Settings
-    from sda.show.sinks import Sink
-    from sda.show.terminal import Reporter
+from sda.commands.telling import JsonLines, Quietly, make_reporter, make_sinks, show_end
 
 TRAINING = "Model and training"
 Profile = Annotated[
@@ -44,13 +37,6 @@ Profile = Annotated[
         help="How large the models are and how long they train: smoke takes seconds and only shows"
         " that all works, small takes minutes, full is the size of the paper's.",
         rich_help_panel=TRAINING,
-    ),
-]
-Quietly = Annotated[bool, typer.Option("--quiet", help="Print nothing but warnings and errors.")]
-JsonLines = Annotated[
-    bool,
-    typer.Option(
-        "--json", help="For scripts: print the figures of each epoch as one JSON object a line."
     ),
 ]
 
@@ -276,7 +262,7 @@ def train(
     sinks = make_sinks(log, folder, settings)
     with resumable(folder):
         run = train_run(settings, origins, folder, reporter, resume, callbacks=sinks)
-    _show_end(run, reporter, quiet, json_lines)
+    show_end(run, reporter, quiet, json_lines)
 
 
 def resume(
@@ -309,17 +295,7 @@ def resume(
         found = resume_run(
             run, reporter, device=None if device is None else device.value, callbacks=sinks
         )
-    _show_end(found, reporter, quiet, json_lines)
-
-
-def _show_end(run: Run, reporter: Reporter, quiet: bool, json_lines: bool) -> None:
-    """What a finished run has to tell, in the way that the user asked for."""
-    if not _is_first():
-        return
-    if not json_lines:
-        _show_scores([run], quiet)
-    elif run.verdict is not None:
-        reporter.say(run.verdict)
+    show_end(found, reporter, quiet, json_lines)
 
 
 def default_folder(source: str, generator: str, method: str, profile: str, seed: int) -> Path:
@@ -328,45 +304,6 @@ def default_folder(source: str, generator: str, method: str, profile: str, seed:
     generator = Path(generator.partition(":")[2] or generator).name
     kind = method if generator == "rnn" else f"{generator}-{method}"
     return Path("runs") / f"{name}-{kind}-{profile}-{seed}"
-
-
-def _is_first() -> bool:
-    """Whether this process speaks, of those that torchrun started together."""
-    return os.environ.get("RANK", "0") == "0"
-
-
-def make_sinks(log: list[LogName] | None, folder: Path, settings: Settings) -> list[Sink]:
-    """What also writes the figures down; a folder that is not there yet is made with the first."""
-    from sda.show.sinks import SINKS
-
-    if not _is_first():
-        return []
-    return [SINKS[name.value](folder, settings.model_dump(mode="json")) for name in log or ()]
-
-
-def make_reporter(quiet: bool, json_lines: bool) -> Reporter:
-    """Who tells what a run does, in the way that the user asked for; one process of several."""
-    from sda.show.terminal import JsonLines, Quiet, Terminal
-
-    if not _is_first():
-        return Quiet()
-    return JsonLines() if json_lines else Quiet() if quiet else Terminal()
-
-
-def _show_scores(runs: list[Any], quiet: bool = False) -> None:
-    from rich.console import Console
-
-    from sda.runs.report import run_views
-    from sda.show.rich_tables import show
-    from sda.show.run_page import score_table
-
-    if quiet:
-        return
-    console = Console()
-    show(score_table(run_views(runs)), console)
-    for run in runs:
-        for line in filter(None, (run.verdict, f"report: {run.folder.report}")):
-            console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def demo(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sda.commands.generating import Quietly
 from sda.commands.options import MaybeTokens, Seed
+from sda.commands.telling import Quietly
 
 if TYPE_CHECKING:
     from sda.labelled.augmented import Augmented, Task

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sda.commands.generating import TRAINING, JsonLines, Quietly, make_reporter
+from sda.commands.generating import TRAINING
 from sda.commands.interruption import resumable
 from sda.commands.options import Lower, MaybeTokens, Resume, Seed
+from sda.commands.telling import JsonLines, Quietly, make_reporter
 
 if TYPE_CHECKING:
     from sda.show.terminal import Reporter

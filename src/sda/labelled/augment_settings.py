@@ -8,8 +8,9 @@ from typing import Any, Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, ValidationError
 
 from sda import LARGEST_SEED
-from sda.errors import UserError, brief
+from sda.errors import UserError
 from sda.settings.layers import Layers
+from sda.settings.schema import wrong_setting
 from sda.training.stages import Section
 
 MOST_BY_DEFAULT = 1000  # new rows of a label, where nobody says how many
@@ -80,14 +81,7 @@ def settle_augmentation(
     try:
         found = AugmentSettings.model_validate(layers.table)
     except ValidationError as error:
-        problem = error.errors()[0]
-        key = ".".join(str(part) for part in problem["loc"])
-        if problem["type"] == "extra_forbidden":
-            raise UserError(f"unknown setting '{key}' of augmentation") from None
-        message = str(problem["msg"])
-        raise UserError(
-            f"setting '{key}': {message[0].lower()}{message[1:]}, not {brief(problem['input'])}"
-        ) from None
+        raise wrong_setting(error, lambda _: " of augmentation") from None
     if found.balance and found.per_class is not None:
         raise UserError("--balance and --per-class exclude each other: choose one.")
     return found

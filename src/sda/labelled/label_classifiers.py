@@ -57,14 +57,10 @@ def logistic_regression(strength: float, seed: int) -> Any:
     return LogisticRegression(C=strength, max_iter=1000, random_state=seed)
 
 
-class TfidfClassifier:
-    """Words and pairs of neighbours, weighted by how rare they are; logistic regression on them."""
+class _Regressed:
+    """Logistic regression on rows of numbers, which each kind makes of texts in its way."""
 
-    kind = "tfidf"
     takes_weights = True
-
-    def __init__(self, split: Split = str.split) -> None:
-        self._split = split
 
     def fit(
         self,
@@ -74,10 +70,35 @@ class TfidfClassifier:
         seed: int,
         weights: NDArray[np.float64] | None = None,
     ) -> None:
+        # Before any rows are made: whoever has no scikit-learn is told at once.
         regression = logistic_regression(1.0, seed)
+        self._count = count
+        self._regression = _fitted(regression, self._learned_rows(texts), labels, seed, weights)
+
+    def __call__(self, texts: Sequence[str]) -> Shares:
+        if not len(texts):
+            return np.zeros((0, self._count))
+        return _spread(self._regression, self._rows(texts), self._count)
+
+    def _learned_rows(self, texts: Sequence[str]) -> Any:
+        """Rows of the texts that are learned, which may settle what a row is."""
+        return self._rows(texts)
+
+    def _rows(self, texts: Sequence[str]) -> Any:
+        raise NotImplementedError
+
+
+class TfidfClassifier(_Regressed):
+    """Words and pairs of neighbours, weighted by how rare they are; logistic regression on them."""
+
+    kind = "tfidf"
+
+    def __init__(self, split: Split = str.split) -> None:
+        self._split = split
+
+    def _learned_rows(self, texts: Sequence[str]) -> Any:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        self._count = count
         self._features = TfidfVectorizer(
             tokenizer=self._split,
             token_pattern=None,
@@ -85,13 +106,10 @@ class TfidfClassifier:
             ngram_range=(1, 2),
             sublinear_tf=True,
         )
-        rows = self._features.fit_transform(texts)
-        self._regression = _fitted(regression, rows, labels, seed, weights)
+        return self._features.fit_transform(texts)
 
-    def __call__(self, texts: Sequence[str]) -> Shares:
-        if not len(texts):
-            return np.zeros((0, self._count))
-        return _spread(self._regression, self._features.transform(texts), self._count)
+    def _rows(self, texts: Sequence[str]) -> Any:
+        return self._features.transform(texts)
 
 
 class CnnClassifier:
@@ -134,31 +152,15 @@ class CnnClassifier:
         return " ".join(self._split(text))
 
 
-class VectorClassifier:
+class VectorClassifier(_Regressed):
     """Logistic regression on vectors of whole texts, which somebody else makes."""
-
-    takes_weights = True
 
     def __init__(self, kind: str, vectors: Callable[[Sequence[str]], NDArray[Any]]) -> None:
         self.kind = kind
         self._vectors = vectors
 
-    def fit(
-        self,
-        texts: Sequence[str],
-        labels: Numbers,
-        count: int,
-        seed: int,
-        weights: NDArray[np.float64] | None = None,
-    ) -> None:
-        self._count = count
-        regression = logistic_regression(1.0, seed)
-        self._regression = _fitted(regression, self._vectors(texts), labels, seed, weights)
-
-    def __call__(self, texts: Sequence[str]) -> Shares:
-        if not len(texts):
-            return np.zeros((0, self._count))
-        return _spread(self._regression, self._vectors(texts), self._count)
+    def _rows(self, texts: Sequence[str]) -> Any:
+        return self._vectors(texts)
 
 
 class KeptVectors:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from sda.errors import UserError, brief
 from sda.files import whole_file
-from sda.text.reading import LONGEST_LINE, WITH_LABELS, each_record
+from sda.text.reading import LONGEST_LINE, each_record
+from sda.text.records import WITH_LABELS
 
 FEWEST = 2
 """Rows of a label: one to learn from, and one to be asked about."""

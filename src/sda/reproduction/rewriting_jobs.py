@@ -106,9 +106,8 @@ def _job(
     table = merged(
         {"sources": sentences.train or [base], "seed": seed},
         sentences.settings,
-        row.settings if row.kind == "run" else {},
         smoke.settings if is_smoke else {},
-        # Over a profile too: a row without Stage II has none anywhere.
+        # Over a profile: a row without Stage II has none anywhere.
         row.settings if row.kind == "run" else {},
     )
     rival = AutoencoderSettings(**smoke.rival) if is_smoke else SMALL

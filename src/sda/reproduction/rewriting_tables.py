@@ -129,7 +129,6 @@ class RewritingTable:
 
     def _sheet(self, title: str, scores: Sequence[str], notes: Sequence[str]) -> Table:
         names = [name for name in scores if any(line.values(name) for line in self.lines)]
-        papers = {row.name for row in self.experiment.rows if row.paper}
         has_paper = bool(self.experiment.bases[self.base].train) and ACCURACY in scores
         columns = [NAMES, Column("seeds", digits=0)]
         for name in names:
@@ -146,8 +145,7 @@ class RewritingTable:
                 for name in names:
                     cells.append(_figure(list(line.values(name).values())))
                     if has_paper and name in PAPER:
-                        own = line.row.paper if line.row.name in papers else {}
-                        cells.append(own.get(PAPER[name]))
+                        cells.append(line.row.paper.get(PAPER[name]))
                 rows.append(cells)
             if rows:
                 groups.append(Group(kind, rows))

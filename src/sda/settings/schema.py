@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -183,17 +183,20 @@ def make_settings(table: Mapping[str, Any]) -> Settings:
     try:
         return Settings.model_validate(table)
     except ValidationError as error:
-        problem = error.errors()[0]
-        key = ".".join(str(part) for part in problem["loc"])
-        if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-            raise UserError(f"unknown setting '{key}'{_near(problem['loc'])}") from None
-        raise UserError(f"setting '{key}': {_sentence(problem)}") from None
+        raise wrong_setting(error, _near) from None
 
 
-def _sentence(problem: Any) -> str:
-    """What is wrong with a value, as part of a sentence."""
+def wrong_setting(
+    error: ValidationError, unknown: Callable[[tuple[int | str, ...]], str]
+) -> UserError:
+    """One sentence on the first thing that is wrong; `unknown` ends that on an unknown key."""
+    problem = error.errors()[0]
+    key = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        return UserError(f"unknown setting '{key}'{unknown(problem['loc'])}")
     message = str(problem["msg"])
-    return f"{message[0].lower()}{message[1:]}, not {brief(problem['input'])}"
+    told = f"{message[0].lower()}{message[1:]}, not {brief(problem['input'])}"
+    return UserError(f"setting '{key}': {told}")
 
 
 def _near(location: tuple[int | str, ...]) -> str:

@@ -17,9 +17,8 @@ from pydantic import (
 from pydantic.fields import Field
 
 from sda import LARGEST_SEED
-from sda.errors import UserError, brief
 from sda.settings.layers import Layers
-from sda.settings.schema import read_toml
+from sda.settings.schema import read_toml, wrong_setting
 from sda.training.stages import Section
 from sda.transfer.noise import NoiseSettings
 from sda.transfer.word_slots import SLOTS
@@ -210,14 +209,7 @@ def make_transfer_settings(table: Mapping[str, Any]) -> TransferSettings:
     try:
         return TransferSettings.model_validate(table)
     except ValidationError as error:
-        problem = error.errors()[0]
-        key = ".".join(str(part) for part in problem["loc"])
-        if problem["type"] == "extra_forbidden":
-            raise UserError(f"unknown setting '{key}' of style transfer") from None
-        message = str(problem["msg"])
-        raise UserError(
-            f"setting '{key}': {message[0].lower()}{message[1:]}, not {brief(problem['input'])}"
-        ) from None
+        raise wrong_setting(error, lambda _: " of style transfer") from None
 
 
 def transfer_toml(settings: TransferSettings) -> str:
