@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -21,6 +22,33 @@ ROWS = 256  # sentences written together
 GREEDY = Decoding(top_k=1)
 RAW = float("inf")
 """The threshold at which nothing is masked."""
+LEAST_ODDS = 0.6  # words with less are of no style
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Which words of a source are hidden from the model: those of other styles with log-odds above
+    `threshold`, and those above `share` of the highest in their sentence, so that one that has only
+    weak words of its style is not read as it is."""
+
+    threshold: float = RAW
+    share: float = 1.0
+
+    def cuts(self, odds: Tensor) -> Tensor:
+        """(B, 1) above which log-odds (B, T) are hidden."""
+        relative = (self.share * odds.amax(1, keepdim=True)).clamp(min=LEAST_ODDS)
+        return relative.clamp(max=self.threshold)
+
+    def as_dict(self) -> dict[str, Any]:
+        # JSON has no infinity.
+        threshold = None if self.threshold == RAW else self.threshold
+        return {"threshold": threshold, "share": self.share}
+
+    @staticmethod
+    def from_dict(data: dict[str, Any]) -> Reading:
+        found = data["threshold"]
+        # Runs that were made before have no share.
+        return Reading(RAW if found is None else float(found), float(data.get("share", 1.0)))
 
 
 @dataclass(frozen=True)
@@ -53,29 +81,32 @@ class RewritingModel:
             parts.append(written.about(None).cut(ends))
         return Sentences.join(parts)[order.argsort()] if parts else Sentences.empty()
 
+    def read_as(self, sources: Sentences, styles: Tensor, reading: Reading) -> Sentences:
+        """What the model sees of sources in one way of reading."""
+        plain = sources.about(None)
+        odds = self.masks.words.of_others(plain, styles)
+        return self.masks.masked(plain, odds > reading.cuts(odds))
+
     def once(
-        self, sources: Sentences, styles: Tensor, threshold: float, rng: torch.Generator
+        self, sources: Sentences, styles: Tensor, reading: Reading, rng: torch.Generator
     ) -> Sentences:
         """The likeliest words one after the other, in one pass."""
-        seen = self.read(sources, styles, torch.full((len(sources), 1), threshold))
-        return self.write(seen, styles, GREEDY, rng)
+        return self.write(self.read_as(sources, styles, reading), styles, GREEDY, rng)
 
     def best(
         self,
         sources: Sentences,
         unknown: Unknown,
         styles: Tensor,
-        ways: Sequence[tuple[float, Decoding]],
+        ways: Sequence[tuple[Reading, Decoding]],
         metric: RewritingMetric,
         rng: torch.Generator,
     ) -> list[str]:
-        """The best text for each source by the metric, of one candidate for each way: a threshold,
-        and how words are chosen."""
+        """The best text for each source by the metric, of one candidate for each way: how the
+        source is read, and how words are chosen."""
         original = self.slots.decode(sources.about(None), unknown)
         count = len(sources)
-        seen = [
-            self.read(sources, styles, torch.full((count, 1), threshold)) for threshold, _ in ways
-        ]
+        seen = [self.read_as(sources, styles, reading) for reading, _ in ways]
         texts: list[str] = []
         # Those that are written alike go through the model together.
         for decoding in dict.fromkeys(decoding for _, decoding in ways):
@@ -88,13 +119,13 @@ class RewritingModel:
 
 
 def candidate_ways(
-    count: int, first: float, thresholds: Sequence[float], temperature: float
-) -> list[tuple[float, Decoding]]:
-    """So many different ways of rewriting: greedy at the first threshold, then at those next to it;
-    where there are no more, samples at all of them in turn."""
-    others = sorted({*thresholds, RAW} - {first}, key=lambda threshold: abs(threshold - first))
-    inputs = [first, *others]
-    ways = [(threshold, GREEDY) for threshold in inputs[:count]]
+    count: int, first: Reading, thresholds: Sequence[float], temperature: float
+) -> list[tuple[Reading, Decoding]]:
+    """So many different ways of rewriting: the likeliest words in the first way of reading, then at
+    the thresholds next to it; where there are no more, samples with all of them in turn."""
+    others = sorted({*thresholds, RAW} - {first.threshold}, key=lambda t: abs(t - first.threshold))
+    inputs = [first, *map(Reading, others)]
+    ways = [(reading, GREEDY) for reading in inputs[:count]]
     sampled = Decoding(temperature=temperature)
     for number in range(count - len(ways)):
         ways.append((inputs[number % len(inputs)], sampled))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from torch import Tensor
 
 from sda.randomness import seeded
 from sda.text.sentences import Sentences
-from sda.transfer.rewriting import RAW, RewritingModel, candidate_ways
+from sda.transfer.rewriting import RAW, Reading, RewritingModel, candidate_ways
 from sda.transfer.rewriting_metric import RewritingMetric, content
 from sda.transfer.sources import is_right
 from sda.transfer.style_counts import NaiveBayes
@@ -23,25 +23,8 @@ from sda.transfer.transfer_texts import TransferTexts, encode_styled
 
 WATCHED = 100  # sentences of each style that are rewritten after every epoch
 WATCHED_AT = 1.5  # the log-odds above which words are masked then
-STYLE_POWER = 1.5  # of style against content, where one way of rewriting is chosen
 CANDIDATES = 8  # of which the best is taken, for the report
 EXAMPLES = 12  # sentences of each style that the report shows
-
-
-@dataclass(frozen=True)
-class RewritingWays:
-    """The threshold at which a single pass reads its sources, found on sentences set aside."""
-
-    threshold: float
-
-    def as_dict(self) -> dict[str, Any]:
-        # JSON has no infinity.
-        return {"threshold": None if self.threshold == RAW else self.threshold}
-
-    @staticmethod
-    def from_dict(data: dict[str, Any]) -> RewritingWays:
-        found = data["threshold"]
-        return RewritingWays(RAW if found is None else float(found))
 
 
 class RewritingMonitor:
@@ -58,9 +41,8 @@ class RewritingMonitor:
     def measure(self, model: RewritingModel) -> dict[str, float]:
         """Figures after an epoch, of one pass."""
         found = _Sources(self._watched, model)
-        threshold = WATCHED_AT
         rng = seeded(self.settings.seed, "watch")
-        written = model.once(found.sentences, found.targets, threshold, rng)
+        written = model.once(found.sentences, found.targets, Reading(WATCHED_AT), rng)
         texts = model.slots.decode(written, found.unknown)
         style = self._judge.probabilities(texts).argmax(1) == found.targets
         figures = {
@@ -77,16 +59,16 @@ class RewritingMonitor:
         candidates."""
         found = _Sources(self.texts.valid, model)
         rng = seeded(self.settings.seed, "final")
-        passes: dict[float, list[str]] = {}
-        means: dict[float, float] = {}
-        for threshold in (*self.settings.apply.thresholds, RAW):
-            written = model.once(found.sentences, found.targets, threshold, rng)
-            passes[threshold] = model.slots.decode(written, found.unknown)
-            means[threshold] = _balance(metric, passes[threshold], found)
-        best = max(means, key=lambda threshold: means[threshold])
-        ways = candidate_ways(
-            CANDIDATES, best, self.settings.apply.thresholds, self.settings.apply.temperature
-        )
+        apply = self.settings.apply
+        passes: dict[Reading, list[str]] = {}
+        means: dict[Reading, float] = {}
+        for share, threshold in product(apply.shares, (*apply.thresholds, RAW)):
+            reading = Reading(threshold, share)
+            written = model.once(found.sentences, found.targets, reading, rng)
+            passes[reading] = model.slots.decode(written, found.unknown)
+            means[reading] = _balance(metric, passes[reading], found)
+        best = max(means, key=lambda reading: means[reading])
+        ways = candidate_ways(CANDIDATES, best, apply.thresholds, apply.temperature)
         chosen = model.best(found.sentences, found.unknown, found.targets, ways, metric, rng)
         systems = {
             "copy of the source": found.texts,
@@ -95,7 +77,7 @@ class RewritingMonitor:
         }
         scorer = TransferScorer(found.task, judges, self.texts.train)
         return {
-            "ways": RewritingWays(best).as_dict(),
+            "ways": best.as_dict(),
             "scores": [self._row(name, texts, scorer, found) for name, texts in systems.items()],
             "examples": [
                 {
@@ -148,10 +130,10 @@ class _Sources:
 
 
 def _balance(metric: RewritingMetric, texts: Sequence[str], found: _Sources) -> float:
-    """Style, which counts more, times content: a sum, as the metric has, would let a good copy
-    stand for a rewriting where all sentences are rewritten in one way (decision 0203)."""
+    """Style times content: a sum, as the metric has, would let a good copy stand for a rewriting
+    where all sentences are rewritten in one way (decision 0203)."""
     style = metric.style(texts, found.targets).mean()
-    return float(style**STYLE_POWER * content(texts, found.texts).mean())
+    return float(style * content(texts, found.texts).mean())
 
 
 def _first(texts: StyledTexts, count: int) -> StyledTexts:

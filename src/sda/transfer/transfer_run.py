@@ -15,9 +15,8 @@ from sda.randomness import seeded
 from sda.show.table import Table
 from sda.training.state import under
 from sda.transfer.noise import Masks
-from sda.transfer.rewriting import RewritingModel, candidate_ways
+from sda.transfer.rewriting import Reading, RewritingModel, candidate_ways
 from sda.transfer.rewriting_metric import RewritingMetric
-from sda.transfer.rewriting_scores import RewritingWays
 from sda.transfer.transfer_folder import FINAL, TransferFolder
 from sda.transfer.transfer_page import rewriting_table
 from sda.transfer.transfer_settings import TransferSettings
@@ -138,13 +137,11 @@ class TransferRun:
         styles = torch.full((len(every),), style)
         rng = seeded(seed, "transfer")
         if candidates == 1:
-            written = model.once(sources, styles, self._ways.threshold, rng)
+            written = model.once(sources, styles, self._reading, rng)
             outputs = model.slots.decode(written, unknown)
         else:
             apply = self.settings.apply
-            ways = candidate_ways(
-                candidates, self._ways.threshold, apply.thresholds, apply.temperature
-            )
+            ways = candidate_ways(candidates, self._reading, apply.thresholds, apply.temperature)
             outputs = model.best(sources, unknown, styles, ways, self._metric, rng)
         results = iter(outputs)
         return [" ".join(next(results) for _ in found) for found in pieces]
@@ -177,8 +174,8 @@ class TransferRun:
         return found
 
     @cached_property
-    def _ways(self) -> RewritingWays:
-        return RewritingWays.from_dict(self._found["ways"])
+    def _reading(self) -> Reading:
+        return Reading.from_dict(self._found["ways"])
 
     @cached_property
     def _model(self) -> RewritingModel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import tomli_w
 from pydantic import (
@@ -158,6 +158,9 @@ class ApplySettings(Section):
     thresholds: list[float] = Field(default=[0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5], min_length=1)
     """Words of other styles with log-odds above one of these are masked in what the model reads;
     with nothing masked is always tried too."""
+    shares: list[Annotated[float, Field(gt=0, le=1)]] = Field(default=[1.0, 0.7], min_length=1)
+    """Words above this share of the highest log-odds in their sentence are masked too, where one
+    pass rewrites; 1 leaves it at the thresholds. Each is tried with each threshold."""
     temperature: PositiveFloat = 0.6
     """What logits are divided by where more candidates are asked for than there are such inputs."""
 
