@@ -158,7 +158,9 @@ class ApplySettings(Section):
     thresholds: list[float] = Field(default=[0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5], min_length=1)
     """Words of other styles with log-odds above one of these are masked in what the model reads;
     with nothing masked is always tried too."""
-    shares: list[Annotated[float, Field(gt=0, le=1)]] = Field(default=[1.0, 0.7], min_length=1)
+    shares: list[Annotated[float, Field(gt=0, le=1)]] = Field(
+        default=[1.0, 0.9, 0.8, 0.7], min_length=1
+    )
     """Words above this share of the highest log-odds in their sentence are masked too, where one
     pass rewrites; 1 leaves it at the thresholds. Each is tried with each threshold."""
     temperature: PositiveFloat = 0.6
