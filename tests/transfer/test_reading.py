@@ -11,14 +11,14 @@ ODDS = torch.tensor([[0.0, 3.0, 2.2, 1.0], [0.0, 0.7, 0.9, 0.1], [0.0, 0.5, 0.2,
 
 
 def test_a_threshold_hides_what_is_above_it() -> None:
-    hidden = ODDS > Reading(2.0).cuts(ODDS)
+    hidden = Reading(2.0).cuts(ODDS) < ODDS
 
     assert hidden.tolist() == [[False, True, True, False], [False] * 4, [False] * 4]
-    assert not (ODDS > Reading().cuts(ODDS)).any()
+    assert not (Reading().cuts(ODDS) < ODDS).any()
 
 
 def test_a_share_hides_the_strongest_words_of_every_sentence_that_has_style() -> None:
-    hidden = ODDS > Reading(2.5, 0.7).cuts(ODDS)
+    hidden = Reading(2.5, 0.7).cuts(ODDS) < ODDS
 
     # 0.7 of 3.0 is 2.1, of 0.9 it is 0.63; what is below 0.6 is of no style.
     first, second, third = hidden.tolist()
