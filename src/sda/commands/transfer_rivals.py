@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sda.commands.options import Seed
+from sda.commands.options import Seed, out_option
 
 
 class RivalName(StrEnum):
@@ -42,9 +42,7 @@ def rival(
     ],
     out: Annotated[
         Path,
-        typer.Option(
-            "-o", "--out", help="Where to write: OUT.neg and OUT.pos for sources of such names."
-        ),
+        out_option(help="Where to write: OUT.neg and OUT.pos for sources of such names."),
     ],
     targets: Annotated[
         list[str] | None,
