@@ -18,7 +18,7 @@ test: $(READY)
 
 check: $(READY)
 	$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow" --hypothesis-profile quick
 
 bench: $(READY) $(VENV)/.bench
 	$(BIN)/python -m benchmarks

@@ -2,20 +2,19 @@
 
 import random
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lives import Life
 from tiny import EPOCHS, SMALL_ORACLE, TINY, Answer, Interrupting, contents, outcome, train_tiny
 
 from sda.errors import UserError
 from sda.runs.run import Run
 
 SETS = ["--preset", "paper", *(word for value in TINY for word in ("--set", value))]
+RESUMED = ("train", "captions", "--profile", "smoke", "--out", "run", "--resume", "--quiet", *SETS)
 
 
 def interrupted_everywhere(
@@ -152,20 +151,16 @@ def test_a_process_killed_at_random_moments(tmp_path: Path) -> None:
     more = ("stage2.epochs=8",)
     whole = train_tiny("captions", tmp_path / "whole" / "run", more, draws=True)
     chance = random.Random(20)
-    command = [sys.executable, "-c", "from sda.cli import main; main()", "train", "captions"]
-    command += ["--profile", "smoke", "--out", "run", "--resume", "--quiet", *SETS]
-    command += ["--set", *more]
+    command = (*RESUMED, "--set", *more)
     progress = tmp_path / "run" / "progress.jsonl"
     for _ in range(2):
         before = size_of(progress)
-        process = subprocess.Popen(command, cwd=tmp_path)
+        life = Life(tmp_path, *command)
         # Counted from the first epoch of this life: the start takes longer than the run.
-        while process.poll() is None and size_of(progress) <= before:
-            time.sleep(0.002)
+        life.wait_for(lambda before=before: size_of(progress) > before)
         time.sleep(chance.uniform(0.0, 0.2))
-        process.kill()
-        assert process.wait() == -signal.SIGKILL
-    subprocess.run(command, cwd=tmp_path, check=True)
+        life.kill()
+    assert Life(tmp_path, *command).end() == 0
 
     assert outcome(tmp_path / "run") == outcome(whole.path)
 
@@ -262,17 +257,14 @@ def test_a_killed_process_pays_no_call_of_the_metric_twice(
     assert 50 < len(asked) <= 60
     assert len(set(asked)) == len(asked)
 
-    command = [sys.executable, "-c", "from sda.cli import main; main()", "train", "captions"]
-    command += ["--profile", "smoke", "--out", "run", "--resume", "--quiet", *SETS]
-    command += ["--metric", metric, "--set", limit]
+    command = (*RESUMED, "--metric", metric, "--set", limit)
+    archive = parts / "run" / "archive.jsonl"
     for enough in (3, 40):
-        process = subprocess.Popen(command, cwd=parts)
-        while process.poll() is None and lines_in(parts / "run" / "archive.jsonl") < enough:
-            time.sleep(0.002)
+        life = Life(parts, *command)
+        life.wait_for(lambda enough=enough: lines_in(archive) >= enough)
         # The answer is on the disk, and the next call takes longer than this.
-        process.kill()
-        assert process.wait() == -signal.SIGKILL
-    subprocess.run(command, cwd=parts, check=True)
+        life.kill()
+    assert Life(parts, *command).end() == 0
 
     assert (parts / "asked.txt").read_text().splitlines() == asked
     ends = [outcome(folder / "run") for folder in (parts, whole)]
