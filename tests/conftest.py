@@ -183,6 +183,17 @@ def captions_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture
+def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Training runs on a device that is not there."""
+    from pretend import DEVICE, PretendDevice
+
+    monkeypatch.setattr("sda.runs.train.find_device", lambda _: DEVICE)
+    monkeypatch.setattr("sda.runs.run.same_device_or_cpu", lambda _: DEVICE)
+    with PretendDevice():
+        yield
+
+
+@pytest.fixture
 def command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Answer]:

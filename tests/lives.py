@@ -27,20 +27,20 @@ def nothing() -> None:
 class Life:
     """`sda` with these words, in a folder and in a process group of its own.
 
-    What it prints is in the file `said`. `first` is called before the command.
+    What it prints is in the files `out` and `err`. `first` is called before the command.
     """
 
     def __init__(self, folder: Path, *words: object, first: Callable[[], None] = nothing) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self.said = folder / "said.txt"
-        arguments = (folder, self.said, [str(word) for word in words], first)
+        self.out, self.err = folder / "out.txt", folder / "err.txt"
+        arguments = (folder, self.out, self.err, [str(word) for word in words], first)
         self._process = _CONTEXT.Process(target=_live, args=arguments)
         self._process.start()
 
     def wait_for(self, happened: Callable[[], bool]) -> None:
         end = time.monotonic() + SECONDS
         while not happened():
-            assert self._process.is_alive() and time.monotonic() < end, self.said.read_text()
+            assert self._process.is_alive() and time.monotonic() < end, self.err.read_text()
             time.sleep(0.002)
 
     def interrupt(self) -> None:
@@ -58,13 +58,13 @@ class Life:
         return self._process.exitcode
 
 
-def _live(folder: Path, said: Path, words: list[str], first: Callable[[], None]) -> None:
+def _live(folder: Path, out: Path, err: Path, words: list[str], first: Callable[[], None]) -> None:
     from sda.cli import main
 
     os.setsid()
     os.chdir(folder)
-    with said.open("w", encoding="utf-8", buffering=1) as file:
-        sys.stdout = sys.stderr = file
-        sys.argv = ["sda", *words]
-        first()
-        main()
+    sys.stdout = out.open("w", encoding="utf-8", buffering=1)
+    sys.stderr = err.open("w", encoding="utf-8", buffering=1)
+    sys.argv = ["sda", *words]
+    first()
+    main()

@@ -66,6 +66,13 @@ def write_toy(path: Path) -> Path:
     return path
 
 
+def file_with(path: Path, content: bytes | None) -> Path:
+    """The path, where a file with the content is now; with None there is none."""
+    if content is not None:
+        path.write_bytes(content)
+    return path
+
+
 def tiny_settings(
     source: str | Path, *more: str, **choices: Any
 ) -> tuple[Settings, dict[str, str]]:

@@ -175,7 +175,7 @@ def test_interrupted_and_killed_it_goes_on_to_the_same_records(
     life.wait_for(lambda: lines(start) > 0)
     life.interrupt()
     assert life.end() == 130
-    assert "interrupted" in life.said.read_text() and "Traceback" not in life.said.read_text()
+    assert "interrupted" in life.err.read_text() and "Traceback" not in life.err.read_text()
     assert not start.is_finished
 
     # The command alone is killed: whoever trains for it must not go on without it.

@@ -78,8 +78,7 @@ def eda(
     column: Column = None,
     field: Field = None,
     text: Annotated[
-        str,
-        text_option(help="With --label: which column, or field, holds the text."),
+        str, text_option(help="With --label: which column, or field, holds the text.")
     ] = "text",
     label: Annotated[
         str | None,

@@ -138,12 +138,10 @@ def train(
         ),
     ] = None,
     device: Annotated[
-        Device,
-        training_option(help="Where to compute; auto takes a GPU if there is one."),
+        Device, training_option(help="Where to compute; auto takes a GPU if there is one.")
     ] = Device.auto,
     config: Annotated[
-        Path | None,
-        training_option(help="File with settings (TOML); docs/settings.md lists them."),
+        Path | None, training_option(help="File with settings (TOML); docs/settings.md lists them.")
     ] = None,
     assignments: Annotated[list[str] | None, setting_option(TRAINING, "mle.epochs=20")] = None,
     length: Annotated[

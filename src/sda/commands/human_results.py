@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from sda.commands.human_studies import StudyPath, scale_ends
 from sda.commands.options import option_under, out_option
 
 table_option = option_under("For a table of ratings that others made")
+column_option = partial(table_option, metavar="COLUMN")
 
 JsonOut = Annotated[
     Path | None, typer.Option("--json", help="Also write all figures to this JSON file.")
@@ -85,8 +87,7 @@ def results(
 def export(
     study: StudyPath,
     out: Annotated[
-        Path | None,
-        out_option(help="File to write all ratings to, .csv or .jsonl."),
+        Path | None, out_option(help="File to write all ratings to, .csv or .jsonl.")
     ] = None,
     tasks: Annotated[
         Path | None,
@@ -142,32 +143,19 @@ def import_(
     ],
     text: Annotated[
         str | None,
-        table_option(
-            metavar="COLUMN",
-            help="Make a new study of the table; this column has the texts that were rated.",
+        column_option(
+            help="Make a new study of the table; this column has the texts that were rated."
         ),
     ] = None,
     questions: Annotated[
-        str | None,
-        table_option(help="Columns with ratings, commas between them."),
+        str | None, table_option(help="Columns with ratings, commas between them.")
     ] = None,
-    system: Annotated[
-        str | None,
-        table_option(metavar="COLUMN", help="Column that says whose text it is."),
-    ] = None,
-    judge: Annotated[
-        str | None,
-        table_option(metavar="COLUMN", help="Column that says who rated."),
-    ] = None,
-    source: Annotated[
-        str | None,
-        table_option(metavar="COLUMN", help="Column with what the text answers."),
-    ] = None,
+    system: Annotated[str | None, column_option(help="Column that says whose text it is.")] = None,
+    judge: Annotated[str | None, column_option(help="Column that says who rated.")] = None,
+    source: Annotated[str | None, column_option(help="Column with what the text answers.")] = None,
     group: Annotated[
         str | None,
-        table_option(
-            metavar="COLUMN", help="Column that is the same for texts that answer one source."
-        ),
+        column_option(help="Column that is the same for texts that answer one source."),
     ] = None,
     model: Annotated[
         list[str] | None,

@@ -39,8 +39,7 @@ def plan(
         ),
     ] = None,
     budget: Annotated[
-        int | None,
-        typer.Option(min=1, help="Suggest a design for so many ratings as you can pay."),
+        int | None, typer.Option(min=1, help="Suggest a design for so many ratings as you can pay.")
     ] = None,
     load: Annotated[
         int, typer.Option(min=1, help="With --budget: ratings that one judge gives.")
@@ -72,8 +71,7 @@ def new(
     study: StudyPath,
     model: ModelFiles,
     real: Annotated[
-        Path | None,
-        typer.Option(help="File with real sentences, rated among those of the models."),
+        Path | None, typer.Option(help="File with real sentences, rated among those of the models.")
     ] = None,
     source: Annotated[
         Path | None,
@@ -103,8 +101,7 @@ def new(
         ),
     ] = None,
     guide: Annotated[
-        Path | None,
-        asked_option(help="Text file with the instructions for judges."),
+        Path | None, asked_option(help="Text file with the instructions for judges.")
     ] = None,
     title: Annotated[str, asked_option(help="Heading of every page.")] = "Rating sentences",
     checks: Annotated[

@@ -48,8 +48,7 @@ def inspect(
         ),
     ] = False,
     max_length: Annotated[
-        int,
-        text_option(min=1, help="Leave out sentences with more words than this."),
+        int, text_option(min=1, help="Leave out sentences with more words than this.")
     ] = 50,
     cut: Annotated[
         bool,

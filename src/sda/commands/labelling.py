@@ -106,12 +106,10 @@ def augment(
         ),
     ] = False,
     report: Annotated[
-        Path | None,
-        checking_option(help="Check, and write what came of it to this HTML file."),
+        Path | None, checking_option(help="Check, and write what came of it to this HTML file.")
     ] = None,
     folds: Annotated[
-        int,
-        checking_option(min=2, max=20, help="Parts that are held out in turn."),
+        int, checking_option(min=2, max=20, help="Parts that are held out in turn.")
     ] = 5,
     curve: Annotated[
         bool,

@@ -76,8 +76,7 @@ def sample(
         ),
     ] = 0,
     out: Annotated[
-        Path | None,
-        out_option(help="File to write to; by default they are printed."),
+        Path | None, out_option(help="File to write to; by default they are printed.")
     ] = None,
 ) -> None:
     """Write sentences with the model of a run."""

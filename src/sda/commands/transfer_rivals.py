@@ -41,8 +41,7 @@ def rival(
         list[Path], typer.Option(help="Files with sentences to rewrite, one for each style.")
     ],
     out: Annotated[
-        Path,
-        out_option(help="Where to write: OUT.neg and OUT.pos for sources of such names."),
+        Path, out_option(help="Where to write: OUT.neg and OUT.pos for sources of such names.")
     ],
     targets: Annotated[
         list[str] | None,
