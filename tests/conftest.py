@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import inspect
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -48,7 +49,7 @@ hypothesis.settings.load_profile("untimed")
 # These train a run of their own.
 TRAINING = {"train_tiny", "train_run", "from_start", "do_job"}
 # These are trained once a process, for all tests that look at them.
-SHARED_RUNS = {"toy_run", "captions_run"}
+SHARED_RUNS = {"toy_run", "drawn_run", "captions_run"}
 
 
 # Whole commands, runs, drawings and tables of the ledger, and steps of training by the dozen: a
@@ -62,10 +63,15 @@ LONG = (
     "test_textbook.py",
     "test_textbook_leak.py",
     "evaluation/test_dominance.py",
+    "pretrained/test_imports.py",
     "show/test_curve_page.py",
     "show/test_plane_figure.py",
     "show/test_run_page.py",
+    "training/test_fitting.py",
+    "training/test_judging.py",
     "training/test_leak_state.py",
+    "transfer/test_rewriting_runs.py",
+    "transfer/test_rewriting_tutorial.py",
 )
 
 
@@ -171,7 +177,21 @@ def toy_run(toy_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A finished run on the toy file; read it, and change only copies of its folder."""
     from tiny import train_tiny
 
-    return train_tiny(toy_file, tmp_path_factory.mktemp("toy-run") / "run", draws=True)
+    return train_tiny(toy_file, tmp_path_factory.mktemp("toy-run") / "run")
+
+
+@pytest.fixture(scope="session")
+def drawn_run(toy_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The same with drawings in its report; read it, and change only copies of its folder."""
+    from tiny import drawn
+
+    from sda.runs.report import write_report
+    from sda.runs.run import Run
+
+    run = Run(shutil.copytree(toy_run.path, tmp_path_factory.mktemp("drawn-run") / "run"))
+    with drawn():
+        write_report([run], run.folder.report)
+    return run
 
 
 @pytest.fixture(scope="session")
@@ -179,7 +199,25 @@ def captions_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A finished run on captions; read it, and change only copies of its folder."""
     from tiny import train_tiny
 
-    return train_tiny("captions", tmp_path_factory.mktemp("captions-run") / "run", draws=True)
+    return train_tiny("captions", tmp_path_factory.mktemp("captions-run") / "run")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def reports_without_drawings() -> Iterator[None]:
+    """Reports have no drawings unless a test asks for them."""
+    from tiny import undrawn
+
+    with undrawn():
+        yield
+
+
+@pytest.fixture
+def drawings() -> Iterator[None]:
+    """Reports have drawings."""
+    from tiny import drawn
+
+    with drawn():
+        yield
 
 
 @pytest.fixture

@@ -14,7 +14,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-PRELOADED = ["sda.cli", "sda.runs.train", "sda.runs.report", "sda.reproduction.runner"]
+# The last one is what torch reads when the first optimiser is made.
+PRELOADED = [
+    "sda.cli",
+    "sda.runs.train",
+    "sda.runs.report",
+    "sda.reproduction.runner",
+    "torch._dynamo",
+]
 SECONDS = 240  # a process may wait for others
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(PRELOADED)
@@ -59,6 +66,8 @@ class Life:
 
 
 def _live(folder: Path, out: Path, err: Path, words: list[str], first: Callable[[], None]) -> None:
+    from tiny import undrawn
+
     from sda.cli import main
 
     os.setsid()
@@ -67,4 +76,5 @@ def _live(folder: Path, out: Path, err: Path, words: list[str], first: Callable[
     sys.stderr = err.open("w", encoding="utf-8", buffering=1)
     sys.argv = ["sda", *words]
     first()
-    main()
+    with undrawn():
+        main()

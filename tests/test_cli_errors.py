@@ -244,7 +244,7 @@ def test_a_disk_that_is_full(toy_run: Run, toy_file: Path, tmp_path: Path) -> No
     answer = Answer(life.end(), life.out.read_text(), life.err.read_text())
     assert_one_sentence(answer, f"{folder}/checkpoints/", "File too large")
     assert os.listdir(folder / "checkpoints") == []
-    train_tiny(toy_file, folder, resume=True, draws=True)
+    train_tiny(toy_file, folder, resume=True)
     assert outcome(folder) == outcome(toy_run.path)
 
 

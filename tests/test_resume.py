@@ -17,9 +17,7 @@ SETS = ["--preset", "paper", *(word for value in TINY for word in ("--set", valu
 RESUMED = ("train", "captions", "--profile", "smoke", "--out", "run", "--resume", "--quiet", *SETS)
 
 
-def interrupted_everywhere(
-    source: str, out: Path, more: tuple[str, ...] = (), draws: bool = False
-) -> int:
+def interrupted_everywhere(source: str, out: Path, more: tuple[str, ...] = ()) -> int:
     """Interrupt the run after every single epoch; returns how often that was."""
     interruptions = 0
     for _ in range(EPOCHS):
@@ -27,12 +25,12 @@ def interrupted_everywhere(
             train_tiny(source, out, more, Interrupting(epochs=1), resume=True)
         except KeyboardInterrupt:
             interruptions += 1
-    train_tiny(source, out, more, resume=True, draws=draws)
+    train_tiny(source, out, more, resume=True)
     return interruptions
 
 
 def test_a_run_interrupted_after_every_epoch(captions_run: Run, tmp_path: Path) -> None:
-    assert interrupted_everywhere("captions", tmp_path / "run", draws=True) == EPOCHS
+    assert interrupted_everywhere("captions", tmp_path / "run") == EPOCHS
 
     assert outcome(tmp_path / "run") == outcome(captions_run.path)
 
@@ -113,7 +111,7 @@ def test_a_run_interrupted_within_epochs(toy_run: Run, toy_file: Path, tmp_path:
             train_tiny(toy_file, tmp_path / "run", (), Interrupting(ticks=ticks), resume=True)
         except KeyboardInterrupt:
             interruptions += 1
-    train_tiny(toy_file, tmp_path / "run", resume=True, draws=True)
+    train_tiny(toy_file, tmp_path / "run", resume=True)
 
     assert interruptions == 5
     assert outcome(tmp_path / "run") == outcome(toy_run.path)
@@ -137,7 +135,7 @@ def test_interrupted_while_the_results_are_written(toy_run: Run, tmp_path: Path)
     (folder / "scores.json").unlink()
     (folder / "samples.txt").write_text("from another time\n")
 
-    train_tiny(toy_run.settings.source, folder, resume=True, draws=True)
+    train_tiny(toy_run.settings.source, folder, resume=True)
 
     assert outcome(folder) == outcome(toy_run.path)
 
@@ -149,7 +147,7 @@ def size_of(path: Path) -> int:
 @pytest.mark.slow
 def test_a_process_killed_at_random_moments(tmp_path: Path) -> None:
     more = ("stage2.epochs=8",)
-    whole = train_tiny("captions", tmp_path / "whole" / "run", more, draws=True)
+    whole = train_tiny("captions", tmp_path / "whole" / "run", more)
     chance = random.Random(20)
     command = (*RESUMED, "--set", *more)
     progress = tmp_path / "run" / "progress.jsonl"
@@ -252,7 +250,7 @@ def test_a_killed_process_pays_no_call_of_the_metric_twice(
         (folder / "metric.py").write_text(COUNTING)
     limit, metric = "calls.limit=60", "metric.py:score"
     monkeypatch.chdir(whole)
-    train_tiny("captions", Path("run"), (limit,), metric=metric, draws=True)
+    train_tiny("captions", Path("run"), (limit,), metric=metric)
     asked = (whole / "asked.txt").read_text().splitlines()
     assert 50 < len(asked) <= 60
     assert len(set(asked)) == len(asked)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from tiny import Answer, Interrupting, outcome, undrawn, write_toy
+from tiny import Answer, Interrupting, outcome, write_toy
 from tiny_models import byte_model
 
 from sda.errors import UserError
@@ -50,8 +50,7 @@ def train(
 ) -> Run:
     choices = {"generator": f"hf:{byte_model('llama')}", "profile": "smoke", **choices}
     settings, origins = Choices(str(source), assignments=(*FEW, *more), **choices).settle()
-    with undrawn():
-        return train_run(settings, origins, out, reporter or Quiet(), resume)
+    return train_run(settings, origins, out, reporter or Quiet(), resume)
 
 
 def likes_cats(prompts: list[str], completions: list[str]) -> list[float]:
