@@ -16,9 +16,10 @@ test: $(READY)
 	$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy
 	$(PYTEST)
 
+# Properties are tried on a quarter of the examples that `make test` tries them on.
 check: $(READY)
 	$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow" --hypothesis-profile quick
 
 bench: $(READY) $(VENV)/.bench
 	$(BIN)/python -m benchmarks

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from sda.labelled.label_classifiers import Learned
+
 ANIMALS = ("cat", "dog", "bird", "fish")
 GOOD, BAD = ("nice", "kind", "fine", "good"), ("rude", "poor", "sad", "bad")
 QUICK = (
@@ -49,17 +51,10 @@ class WordCounts:
     kind = "words"
     takes_weights = False
 
-    def fit(
-        self,
-        texts: Sequence[str],
-        labels: NDArray[np.int64],
-        count: int,
-        seed: int,
-        weights: NDArray[np.float64] | None = None,
-    ) -> None:
-        self.learned = set(texts)
+    def fit(self, learned: Learned, count: int, seed: int) -> None:
+        self.learned = set(learned.texts)
         self._words: list[set[str]] = [set() for _ in range(count)]
-        for text, label in zip(texts, labels.tolist(), strict=True):
+        for text, label in zip(learned.texts, learned.labels.tolist(), strict=True):
             self._words[label] |= set(text.split())
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:

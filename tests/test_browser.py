@@ -12,6 +12,7 @@ import pytest
 from chromium import MARKS, browsing
 from planes import MLE, SDA, result
 from show.test_evaluation_page import FILES, evaluation
+from tiny import drawn
 
 from sda.runs.report import write_report
 from sda.runs.run import Run
@@ -34,16 +35,19 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def pages(toy_run: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def pages(drawn_run: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The page of a run, of two runs, of curves and of an evaluation."""
     folder = tmp_path_factory.mktemp("pages")
-    shutil.copytree(toy_run.path, folder / "other-with-a-rather-long-name")
-    write_report([toy_run, Run(folder / "other-with-a-rather-long-name")], folder / "runs.html")
+    shutil.copytree(drawn_run.path, folder / "other-with-a-rather-long-name")
+    with drawn():
+        write_report(
+            [drawn_run, Run(folder / "other-with-a-rather-long-name")], folder / "runs.html"
+        )
     (folder / "curve.html").write_text(curve_page("Curves", result(MLE, SDA)), encoding="utf-8")
     text = as_html(FILES, [evaluation(), evaluation()])
     (folder / "evaluation.html").write_text(text, encoding="utf-8")
     others = {name: folder / f"{name}.html" for name in ("runs", "curve", "evaluation")}
-    return {"run": toy_run.folder.report, **others}
+    return {"run": drawn_run.folder.report, **others}
 
 
 @pytest.mark.parametrize("name", ["run", "runs", "curve", "evaluation"])

@@ -3,13 +3,13 @@
 import gzip
 import json
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lives import Life
 from tiny import TINY, Answer, outcome, toy_lines
 
 import sda
@@ -352,20 +352,14 @@ def test_inspect(command: Command, toy_file: Path) -> None:
 
 
 def test_an_interrupted_command(toy_file: Path, tmp_path: Path) -> None:
-    code = "from sda.cli import main; main()"
-    command = [sys.executable, "-c", code, "train", str(toy_file), "--out", str(tmp_path / "run")]
-    command += ["--profile", "smoke", "--json", *SETS, "--set", "mle.epochs=100000"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        # How often the metric will be asked, advice on the text, then the first epoch.
-        process.stdout.readline()
-        process.stdout.readline()
-        process.stdout.readline()
-        process.send_signal(signal.SIGINT)
-        said = process.stderr.read()
-        assert process.wait() == 130
-    assert said.decode() == (
+    options = ("--profile", "smoke", "--json", *SETS, "--set", "mle.epochs=100000")
+    life = Life(tmp_path, "train", toy_file, "--out", tmp_path / "run", *options)
+    # How often the metric will be asked, advice on the text, then the first epoch.
+    life.wait_for(lambda: life.out.is_file() and life.out.read_bytes().count(b"\n") >= 3)
+    life.interrupt()
+
+    assert life.end() == 130
+    assert life.err.read_text() == (
         "sda: interrupted; what is done so far is kept. To go on, type:\n"
         f"  sda resume {tmp_path / 'run'}\n"
     )

@@ -6,13 +6,13 @@ import os
 import resource
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tiny import TINY, Answer, Interrupting, contents, outcome, toy_lines, train_tiny
+from lives import Life
+from tiny import TINY, Answer, Interrupting, contents, file_with, outcome, toy_lines, train_tiny
 
 from sda.runs.run import Run
 from sda.settings.layers import names_of
@@ -49,9 +49,7 @@ def assert_one_sentence(answer: Answer, *words: str) -> None:
 def test_texts_that_cannot_be_read(
     content: bytes | None, words: str, command: Command, tmp_path: Path
 ) -> None:
-    path = tmp_path / "text.txt"
-    if content is not None:
-        path.write_bytes(content)
+    path = file_with(tmp_path / "text.txt", content)
 
     answer = command("train", path, "--out", tmp_path / "run", *SMOKE)
 
@@ -232,24 +230,21 @@ def test_a_folder_that_cannot_be_written_to(
     assert_one_sentence(answer, f"{tmp_path / 'run'}: Permission denied")
 
 
+def allow_little() -> None:
+    # Enough for settings and vocabulary, not for a checkpoint.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+
 @pytest.mark.slow
 def test_a_disk_that_is_full(toy_run: Run, toy_file: Path, tmp_path: Path) -> None:
-    def allow_little() -> None:
-        # Enough for settings and vocabulary, not for a checkpoint.
-        resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000))
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-
     folder = tmp_path / "run"
-    code = "from sda.cli import main; main()"
-    command = [sys.executable, "-c", code, "train", str(toy_file), "--out", str(folder), *SMOKE]
-    done = subprocess.run(
-        command, preexec_fn=allow_little, capture_output=True, text=True, check=False
-    )
+    life = Life(tmp_path, "train", toy_file, "--out", folder, *SMOKE, first=allow_little)
 
-    answer = Answer(done.returncode, done.stdout, done.stderr)
+    answer = Answer(life.end(), life.out.read_text(), life.err.read_text())
     assert_one_sentence(answer, f"{folder}/checkpoints/", "File too large")
     assert os.listdir(folder / "checkpoints") == []
-    train_tiny(toy_file, folder, resume=True, draws=True)
+    train_tiny(toy_file, folder, resume=True)
     assert outcome(folder) == outcome(toy_run.path)
 
 

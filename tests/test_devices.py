@@ -1,6 +1,5 @@
 """Devices: which one is taken, and that nothing is left behind on another."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -53,15 +52,6 @@ SETTINGS = {
     "sda": ("stage2.kl=0.1",),
     "unlikelihood of rare words": ("objective.threshold=20",),
 }
-
-
-@pytest.fixture
-def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Training runs on a device that is not there."""
-    monkeypatch.setattr("sda.runs.train.find_device", lambda _: DEVICE)
-    monkeypatch.setattr("sda.runs.run.same_device_or_cpu", lambda _: DEVICE)
-    with PretendDevice():
-        yield
 
 
 def test_tensors_of_the_device_do_not_mix_with_others() -> None:

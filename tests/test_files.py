@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tiny import file_with
 
 from sda.errors import UserError
 from sda.files import (
@@ -113,9 +114,7 @@ def test_bytes_are_on_the_disk_before_the_file_has_its_name(
     ],
 )
 def test_a_broken_json_file_is_named(content: bytes | None, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "value.json"
-    if content is not None:
-        path.write_bytes(content)
+    path = file_with(tmp_path / "value.json", content)
 
     with pytest.raises(UserError, match=rf"value\.json: {message}"):
         read_json(path)

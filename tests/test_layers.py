@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -88,15 +88,24 @@ def box_of(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
-def imports_of(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """All that the file says, in one list."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+@cache
+def imports_of(path: Path) -> list[tuple[int, str]]:
     """Line and full name of everything the file imports, inside functions too."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    found: list[tuple[int, str]] = []
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
+            found += ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}:{node.lineno} imports relatively"
             assert node.module is not None
-            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+            found += ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+    return found
 
 
 def box_imported(name: str) -> str | None:
@@ -130,10 +139,11 @@ def test_the_page_for_contributors_shows_the_picture() -> None:
 
 
 # The package's face names the public API, which is imported on first use: see the last test.
-@pytest.mark.parametrize("path", [path for path in FILES if path != FACE], ids=name_of)
-def test_imports_point_down(path: Path) -> None:
+def test_imports_point_down() -> None:
     wrong = [
         f"{name_of(path)}:{line} imports {name}"
+        for path in FILES
+        if path != FACE
         for line, name in imports_of(path)
         if (box := box_imported(name)) is not None and not is_allowed(box_of(path), box)
     ]
@@ -187,9 +197,14 @@ def others_imported(path: Path) -> set[str]:
     return first - {"sda"} - set(sys.stdlib_module_names)
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_only_declared_packages_are_imported(path: Path) -> None:
-    assert others_imported(path) <= declared() | EXTRAS.get(name_of(path), set())
+def test_only_declared_packages_are_imported() -> None:
+    always = declared()
+    others = {
+        name_of(path): others_imported(path) - always - EXTRAS.get(name_of(path), set())
+        for path in FILES
+    }
+
+    assert {name: packages for name, packages in others.items() if packages} == {}
 
 
 @pytest.mark.parametrize(
@@ -206,7 +221,7 @@ def test_the_foundation_needs_arithmetic_only(box: str) -> None:
 def words_of(path: Path) -> set[str]:
     """The single words in every name and text of the file, comments left out."""
     found: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         for value in vars(node).values():
             values = value if isinstance(value, list) else [value]
             found += [text for text in values if isinstance(text, str)]
@@ -226,9 +241,9 @@ def test_nothing_that_trains_mentions_a_test_split(box: str) -> None:
 
 def test_a_corpus_holds_no_test_split() -> None:
     assert "test" in words_of(SOURCE / "text" / "prepare.py")
-    tree = ast.parse((SOURCE / "text" / "corpus.py").read_text(encoding="utf-8"))
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    nodes = nodes_of(SOURCE / "text" / "corpus.py")
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
     assert not any("test" in name for name in names | attributes)
 

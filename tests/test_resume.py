@@ -2,25 +2,22 @@
 
 import random
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lives import Life
 from tiny import EPOCHS, SMALL_ORACLE, TINY, Answer, Interrupting, contents, outcome, train_tiny
 
 from sda.errors import UserError
 from sda.runs.run import Run
 
 SETS = ["--preset", "paper", *(word for value in TINY for word in ("--set", value))]
+RESUMED = ("train", "captions", "--profile", "smoke", "--out", "run", "--resume", "--quiet", *SETS)
 
 
-def interrupted_everywhere(
-    source: str, out: Path, more: tuple[str, ...] = (), draws: bool = False
-) -> int:
+def interrupted_everywhere(source: str, out: Path, more: tuple[str, ...] = ()) -> int:
     """Interrupt the run after every single epoch; returns how often that was."""
     interruptions = 0
     for _ in range(EPOCHS):
@@ -28,12 +25,12 @@ def interrupted_everywhere(
             train_tiny(source, out, more, Interrupting(epochs=1), resume=True)
         except KeyboardInterrupt:
             interruptions += 1
-    train_tiny(source, out, more, resume=True, draws=draws)
+    train_tiny(source, out, more, resume=True)
     return interruptions
 
 
 def test_a_run_interrupted_after_every_epoch(captions_run: Run, tmp_path: Path) -> None:
-    assert interrupted_everywhere("captions", tmp_path / "run", draws=True) == EPOCHS
+    assert interrupted_everywhere("captions", tmp_path / "run") == EPOCHS
 
     assert outcome(tmp_path / "run") == outcome(captions_run.path)
 
@@ -114,7 +111,7 @@ def test_a_run_interrupted_within_epochs(toy_run: Run, toy_file: Path, tmp_path:
             train_tiny(toy_file, tmp_path / "run", (), Interrupting(ticks=ticks), resume=True)
         except KeyboardInterrupt:
             interruptions += 1
-    train_tiny(toy_file, tmp_path / "run", resume=True, draws=True)
+    train_tiny(toy_file, tmp_path / "run", resume=True)
 
     assert interruptions == 5
     assert outcome(tmp_path / "run") == outcome(toy_run.path)
@@ -138,7 +135,7 @@ def test_interrupted_while_the_results_are_written(toy_run: Run, tmp_path: Path)
     (folder / "scores.json").unlink()
     (folder / "samples.txt").write_text("from another time\n")
 
-    train_tiny(toy_run.settings.source, folder, resume=True, draws=True)
+    train_tiny(toy_run.settings.source, folder, resume=True)
 
     assert outcome(folder) == outcome(toy_run.path)
 
@@ -150,22 +147,18 @@ def size_of(path: Path) -> int:
 @pytest.mark.slow
 def test_a_process_killed_at_random_moments(tmp_path: Path) -> None:
     more = ("stage2.epochs=8",)
-    whole = train_tiny("captions", tmp_path / "whole" / "run", more, draws=True)
+    whole = train_tiny("captions", tmp_path / "whole" / "run", more)
     chance = random.Random(20)
-    command = [sys.executable, "-c", "from sda.cli import main; main()", "train", "captions"]
-    command += ["--profile", "smoke", "--out", "run", "--resume", "--quiet", *SETS]
-    command += ["--set", *more]
+    command = (*RESUMED, "--set", *more)
     progress = tmp_path / "run" / "progress.jsonl"
     for _ in range(2):
         before = size_of(progress)
-        process = subprocess.Popen(command, cwd=tmp_path)
+        life = Life(tmp_path, *command)
         # Counted from the first epoch of this life: the start takes longer than the run.
-        while process.poll() is None and size_of(progress) <= before:
-            time.sleep(0.002)
+        life.wait_for(lambda before=before: size_of(progress) > before)
         time.sleep(chance.uniform(0.0, 0.2))
-        process.kill()
-        assert process.wait() == -signal.SIGKILL
-    subprocess.run(command, cwd=tmp_path, check=True)
+        life.kill()
+    assert Life(tmp_path, *command).end() == 0
 
     assert outcome(tmp_path / "run") == outcome(whole.path)
 
@@ -257,22 +250,19 @@ def test_a_killed_process_pays_no_call_of_the_metric_twice(
         (folder / "metric.py").write_text(COUNTING)
     limit, metric = "calls.limit=60", "metric.py:score"
     monkeypatch.chdir(whole)
-    train_tiny("captions", Path("run"), (limit,), metric=metric, draws=True)
+    train_tiny("captions", Path("run"), (limit,), metric=metric)
     asked = (whole / "asked.txt").read_text().splitlines()
     assert 50 < len(asked) <= 60
     assert len(set(asked)) == len(asked)
 
-    command = [sys.executable, "-c", "from sda.cli import main; main()", "train", "captions"]
-    command += ["--profile", "smoke", "--out", "run", "--resume", "--quiet", *SETS]
-    command += ["--metric", metric, "--set", limit]
+    command = (*RESUMED, "--metric", metric, "--set", limit)
+    archive = parts / "run" / "archive.jsonl"
     for enough in (3, 40):
-        process = subprocess.Popen(command, cwd=parts)
-        while process.poll() is None and lines_in(parts / "run" / "archive.jsonl") < enough:
-            time.sleep(0.002)
+        life = Life(parts, *command)
+        life.wait_for(lambda enough=enough: lines_in(archive) >= enough)
         # The answer is on the disk, and the next call takes longer than this.
-        process.kill()
-        assert process.wait() == -signal.SIGKILL
-    subprocess.run(command, cwd=parts, check=True)
+        life.kill()
+    assert Life(parts, *command).end() == 0
 
     assert (parts / "asked.txt").read_text().splitlines() == asked
     ends = [outcome(folder / "run") for folder in (parts, whole)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -66,6 +66,13 @@ def write_toy(path: Path) -> Path:
     return path
 
 
+def file_with(path: Path, content: bytes | None) -> Path:
+    """The path, where a file with the content is now; with None there is none."""
+    if content is not None:
+        path.write_bytes(content)
+    return path
+
+
 def tiny_settings(
     source: str | Path, *more: str, **choices: Any
 ) -> tuple[Settings, dict[str, str]]:
@@ -99,23 +106,25 @@ def train_tiny(
     more: Sequence[str] = (),
     reporter: Reporter | None = None,
     resume: bool = False,
-    draws: bool = False,
     **choices: Any,
 ) -> Run:
-    """A run of seconds. Its report has drawings only if it `draws`: they take most of the time."""
+    """A run of seconds."""
     settings, origins = tiny_settings(source, *more, **choices)
-    with nullcontext() if draws else undrawn():
-        return train_run(settings, origins, out, reporter or Quiet(), resume)
+    return train_run(settings, origins, out, reporter or Quiet(), resume)
 
 
-@contextmanager
-def undrawn() -> Iterator[None]:
-    """No page has a drawing of training or of a plane."""
-    with (
-        mock.patch.object(run_page, "draw_curves", lambda runs: []),
-        mock.patch.object(run_page, "draw_plane", lambda *plane, **options: ""),
-    ):
-        yield
+DRAWN = {"draw_curves": run_page.draw_curves, "draw_plane": run_page.draw_plane}
+UNDRAWN = {"draw_curves": lambda runs: [], "draw_plane": lambda *plane, **options: ""}
+
+
+def undrawn() -> AbstractContextManager[object]:
+    """No page of a run has a drawing: to draw them takes longer than to train a tiny run."""
+    return mock.patch.multiple(run_page, **UNDRAWN)
+
+
+def drawn() -> AbstractContextManager[object]:
+    """Pages of runs have their drawings after all."""
+    return mock.patch.multiple(run_page, **DRAWN)
 
 
 @dataclass(frozen=True)

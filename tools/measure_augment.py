@@ -44,14 +44,13 @@ from sda.labelled.arms import (
     WEAK,
     WEIGHTS,
     Case,
-    Learned,
     added,
 )
 from sda.labelled.augment_settings import settle_augmentation
 from sda.labelled.augmented import Augmenter, Task
 from sda.labelled.helping import BY_LOT, OURS, SHUFFLED, LabelGuesses, gain, guess, recommend
 from sda.labelled.label_check import LabelCheck
-from sda.labelled.label_classifiers import CnnClassifier, TfidfClassifier
+from sda.labelled.label_classifiers import CnnClassifier, Learned, TfidfClassifier
 from sda.labelled.labelled_rows import LabelledRows, of_lists
 from sda.labelled.word_rules import WordRules, read_rules
 from sda.show.terminal import Quiet
@@ -154,7 +153,7 @@ def true_labels(
         texts += own
         labels += [number] * len(own)
     judge = TfidfClassifier()
-    judge.fit(texts, np.array(labels), 2, 0)
+    judge.fit(Learned(tuple(texts), np.array(labels)), 2, 0)
     return lambda some: judge(some).argmax(1)
 
 

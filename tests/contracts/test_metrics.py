@@ -29,7 +29,7 @@ class Case:
     build: Callable[[WordVocabulary, Corpus], ReferenceMetric]
     better: str
     worse: str
-    more_words: tuple[str, ...] = ()
+    more_words: Callable[[], tuple[str, ...]] = tuple
     """Words that the metric needs besides those of the vocabulary."""
 
 
@@ -49,7 +49,7 @@ CASES = {
         lambda v, c: Grammatical(v),
         "a bear is eating hay",
         "a bear are eating hay",
-        CaptionGrammar().words,
+        lambda: CaptionGrammar().words,
     ),
     "checked": Case(lambda v, c: Checked(v), "the dog ran", "the the dog ran"),
     "chance": Case(lambda v, c: Chance(v, seeded(0)), "a dog", "a cat"),
@@ -74,7 +74,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 def known_words(case: Case, vocabulary: WordVocabulary) -> WordVocabulary:
     """The vocabulary, whose ids stay as they are, and after it the words that the metric needs."""
-    words = tuple(dict.fromkeys((*vocabulary.known, *case.more_words)))
+    words = tuple(dict.fromkeys((*vocabulary.known, *case.more_words())))
     return WordVocabulary(words, has_unknown=False, tokenizer=vocabulary.tokenizer)
 
 

@@ -3,14 +3,13 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from pretend import DEVICE, PretendDevice
-from tiny import Answer, Interrupting, outcome, undrawn, write_toy
+from tiny import Answer, Interrupting, outcome, write_toy
 from tiny_models import byte_model
 
 from sda.errors import UserError
@@ -51,8 +50,7 @@ def train(
 ) -> Run:
     choices = {"generator": f"hf:{byte_model('llama')}", "profile": "smoke", **choices}
     settings, origins = Choices(str(source), assignments=(*FEW, *more), **choices).settle()
-    with undrawn():
-        return train_run(settings, origins, out, reporter or Quiet(), resume)
+    return train_run(settings, origins, out, reporter or Quiet(), resume)
 
 
 def likes_cats(prompts: list[str], completions: list[str]) -> list[float]:
@@ -179,14 +177,6 @@ def test_a_run_that_is_taken_up_again_ends_the_same(text: Path, tmp_path: Path) 
     # All weights were taught, so that there is nothing to merge.
     with pytest.raises(UserError, match="nothing to merge"):
         export_run(Run(tmp_path / "whole"), tmp_path / "out", merge=True)
-
-
-@pytest.fixture
-def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr("sda.runs.train.find_device", lambda _: DEVICE)
-    monkeypatch.setattr("sda.runs.run.same_device_or_cpu", lambda _: DEVICE)
-    with PretendDevice():
-        yield
 
 
 @pytest.mark.usefixtures("pretended")

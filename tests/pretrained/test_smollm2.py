@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from fakes import seeded
-from tiny import Answer, undrawn
+from tiny import Answer
 from tiny_models import byte_model
 
 from sda.errors import UserError
@@ -57,8 +57,7 @@ def taught(smollm2: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
         assignments=(*SMALL, "mle.epochs=1", "mle.rate=0.001"),
     )
     settings, origins = choices.settle()
-    with undrawn():
-        return train_run(settings, origins, place / "run", Quiet())
+    return train_run(settings, origins, place / "run", Quiet())
 
 
 @needed

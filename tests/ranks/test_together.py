@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from lives import Life
 from safetensors.torch import load_file
 from tiny import TINY
 
@@ -32,26 +33,20 @@ def metric(tmp_path: Path) -> str:
     return f"{path}:dogs"
 
 
-def started(
-    processes: int, text: Path, metric: str, out: Path, *more: str
-) -> subprocess.Popen[str]:
-    launch = ["-m", "torch.distributed.run", f"--nproc_per_node={processes}", "--standalone"]
+def words(text: Path, metric: str, out: Path) -> list[str]:
     sets = [part for value in TINY for part in ("--set", value)]
-    words = ["-m", "sda", "train", str(text), "--metric", metric, "--out", str(out), *TRAIN, *sets]
-    command = [sys.executable, *(launch if processes > 1 else []), *words, *more]
+    return ["train", str(text), "--metric", metric, "--out", str(out), *TRAIN, *sets]
+
+
+def two_processes(text: Path, metric: str, out: Path) -> subprocess.Popen[str]:
+    launch = ["-m", "torch.distributed.run", "--nproc_per_node=2", "--standalone", "-m", "sda"]
     return subprocess.Popen(
-        command,
+        [sys.executable, *launch, *words(text, metric, out)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
-
-
-def ended(process: subprocess.Popen[str]) -> tuple[str, str]:
-    out, err = process.communicate(timeout=300)
-    assert process.returncode == 0, err
-    return out, err
 
 
 def same(one: Path, other: Path) -> bool:
@@ -72,12 +67,12 @@ def test_two_processes_end_as_one_also_after_a_kill(
     tmp_path: Path, toy_file: Path, metric: str
 ) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
-    ended(started(1, toy_file, metric, one))
+    assert Life(tmp_path, *words(toy_file, metric, one)).end() == 0
     asked = len((tmp_path / "calls.log").read_text())
     assert asked > 50
     (tmp_path / "calls.log").unlink()
 
-    process = started(2, toy_file, metric, two)
+    process = two_processes(toy_file, metric, two)
     progress = two / "progress.jsonl"
     while process.poll() is None and not (progress.is_file() and progress.read_bytes()):
         time.sleep(0.02)
@@ -88,15 +83,16 @@ def test_two_processes_end_as_one_also_after_a_kill(
     assert process.returncode != 0
     assert not (two / "finished.json").exists()
 
-    out, _ = ended(started(1, toy_file, metric, two, "--resume"))
-    assert same(one, two) and "report:" in out
+    life = Life(tmp_path, *words(toy_file, metric, two), "--resume")
+    assert life.end() == 0
+    assert same(one, two) and "report:" in life.out.read_text()
     # No sentence was paid for twice, by either process.
     assert len((tmp_path / "calls.log").read_text()) == asked
 
 
 @pytest.mark.slow
 def test_a_mistake_is_told_once(tmp_path: Path, toy_file: Path) -> None:
-    process = started(2, toy_file, f"{tmp_path / 'none.py'}:f", tmp_path / "run")
+    process = two_processes(toy_file, f"{tmp_path / 'none.py'}:f", tmp_path / "run")
     _, err = process.communicate(timeout=300)
 
     assert process.returncode != 0 and err.count("sda: ") == 1

@@ -10,12 +10,13 @@ from threading import Lock
 from typing import Any
 
 import pytest
-from tiny import tiny_settings, toy_lines
+from tiny import TINY, tiny_settings, toy_lines
 
-from sda.reproduction import hands
+from sda.reproduction import hands, jobs
 from sda.reproduction import work as work_module
 from sda.reproduction.jobs import Job, start_settings
 from sda.reproduction.work import Places
+from sda.settings.layers import Choices
 
 
 def tiny_job(row: str, *more: str, seed: int = 0, source: str = "captions", **choices: Any) -> Job:
@@ -31,6 +32,16 @@ def tiny_job(row: str, *more: str, seed: int = 0, source: str = "captions", **ch
     if row == "mle":
         return first
     return job(row, settings, None if settings.augmentation else first)
+
+
+def tiny_choices(**choices: Any) -> Choices:
+    """What an experiment chooses for a row, with models that are tiny and epochs that are short."""
+    return Choices(**choices, assignments=(*TINY, "mle.epochs=8", "stage2.epochs=8"))
+
+
+def shrink() -> None:
+    """From here on this process plans experiments that are tiny."""
+    jobs.Choices = tiny_choices  # type: ignore[assignment, misc]
 
 
 def places_in(folder: Path) -> Places:

@@ -1,21 +1,20 @@
 """The command that runs an experiment: what it says, and that nothing can end it for good."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from lives import SECONDS, Life
 from tiny import Answer, contents
 
 from reproduction.records import record_of
-from reproduction.small_jobs import Work, install, places_in
+from reproduction.small_jobs import Work, install, places_in, shrink, threads, tiny_choices
 from sda.errors import UserError
+from sda.reproduction import hands
+from sda.reproduction import jobs as jobs_module
 from sda.reproduction.definitions import experiment
 from sda.reproduction.jobs import plan_jobs
 from sda.reproduction.ledger import Ledger
@@ -26,7 +25,6 @@ from sda.runs.folder import RunFolder
 Command = Callable[..., Answer]
 ROWS = ("mle", "sda")
 OPTIONS = ("--profile", "smoke", "--seeds", "1", "--rows", "mle", "--rows", "sda")
-SECONDS = 240  # a process may wait for others
 
 
 def places_of(folder: Path) -> tuple[str, ...]:
@@ -157,39 +155,11 @@ def figures(folder: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-class Life:
-    """The command in a process group of its own, as a shell would begin it."""
-
-    def __init__(self, folder: Path) -> None:
-        code = "from sda.cli import main; main()"
-        command = [sys.executable, "-c", code, "reproduce", "baselines", *OPTIONS]
-        command += ["--jobs", "1", *places_of(folder)]
-        self.process = subprocess.Popen(
-            command,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-
-    def wait_for(self, happened: Callable[[], bool]) -> None:
-        end = time.monotonic() + SECONDS
-        while not happened():
-            assert self.process.poll() is None and time.monotonic() < end
-            time.sleep(0.005)
-
-    def interrupt(self) -> None:
-        os.killpg(self.process.pid, signal.SIGINT)
-
-    def end(self) -> tuple[int, str]:
-        _, err = self.process.communicate(timeout=SECONDS)
-        return self.process.returncode, err
-
-
 @pytest.mark.slow
 def test_interrupted_and_killed_it_goes_on_to_the_same_records(
-    command: Command, tmp_path: Path
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(jobs_module, "Choices", tiny_choices)
     jobs = plan_jobs(experiment("baselines"), "smoke", None, 1, ROWS)
     whole, parts = places_in(tmp_path / "whole"), places_in(tmp_path / "parts")
     for job in plan_work(jobs, whole).left:
@@ -199,23 +169,23 @@ def test_interrupted_and_killed_it_goes_on_to_the_same_records(
     def lines(folder: RunFolder) -> int:
         return folder.progress.read_bytes().count(b"\n") if folder.progress.is_file() else 0
 
-    # Ctrl-C while the start is trained: a terminal tells every process of it.
-    life = Life(tmp_path / "parts")
+    reproduce = ("reproduce", "baselines", *OPTIONS, *places_of(tmp_path / "parts"))
+    # While the start is trained.
+    life = Life(tmp_path / "first", *reproduce, first=shrink)
     life.wait_for(lambda: lines(start) > 0)
     life.interrupt()
-    code, err = life.end()
-    assert code == 130 and "interrupted" in err and "Traceback" not in err
+    assert life.end() == 130
+    assert "interrupted" in life.err.read_text() and "Traceback" not in life.err.read_text()
     assert not start.is_finished
 
     # The command alone is killed: whoever trains for it must not go on without it.
-    life = Life(tmp_path / "parts")
+    life = Life(tmp_path / "second", *reproduce, first=shrink)
     life.wait_for(lambda: second.checkpoints.latest() is not None)
-    life.process.kill()
-    assert life.end()[0] == -signal.SIGKILL
+    life.kill()
     wait_until_free(second)
     assert not second.is_finished
 
-    reproduce = ("reproduce", "baselines", *OPTIONS, *places_of(tmp_path / "parts"))
+    monkeypatch.setattr(hands, "processes", threads)
     answer = command(*reproduce)
     assert answer.code == 0 and "runs done: 1, left: 1" in said(answer)
     assert figures(parts.results) == figures(whole.results)

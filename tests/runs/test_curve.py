@@ -250,7 +250,9 @@ def test_the_same_run_twice_is_one(copy: Run, tmp_path: Path) -> None:
     assert [track["name"] for track in found["curves"]] == ["mle", "sda"]
 
 
+@pytest.mark.usefixtures("drawings")
 def test_the_report_of_the_run_shows_the_curve(copy: Run) -> None:
+    write_report([copy], copy.folder.report)
     before = page_of(copy.folder.report)
     draw_runs([copy], SWEEP, copy.path, Counter())
     page = page_of(copy.folder.report)

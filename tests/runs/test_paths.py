@@ -47,7 +47,7 @@ def test_a_run_goes_on_from_another_folder_with_nothing_but_its_own(
     assert run.is_finished
     assert run.sample(3, no_copies=True) == Run(begun / "runs" / "x").sample(3, no_copies=True)
     monkeypatch.chdir(begun)
-    whole = train_tiny("toy.txt", Path("whole/x"), metric="mine.py:score", draws=True)
+    whole = train_tiny("toy.txt", Path("whole/x"), metric="mine.py:score")
     assert outcome(begun / "runs" / "x") == outcome(whole.path)
 
 

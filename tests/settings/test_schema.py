@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tiny import file_with
 
 from sda.errors import UserError
 from sda.settings.layers import Choices
@@ -74,9 +75,7 @@ def test_settings_cannot_be_changed() -> None:
     ],
 )
 def test_a_broken_file_is_named(content: bytes | None, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    if content is not None:
-        path.write_bytes(content)
+    path = file_with(tmp_path / "mine.toml", content)
 
     with pytest.raises(UserError, match=rf"mine\.toml: {message}"):
         read_toml(path)

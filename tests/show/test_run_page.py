@@ -14,15 +14,17 @@ from sda.show.run_page import score_table
 from sda.show.run_view import RunView
 from show.pages import EVIL, page_of
 
+pytestmark = pytest.mark.usefixtures("drawings")
+
 
 @pytest.fixture
-def copy(toy_run: Run, tmp_path: Path) -> Run:
-    shutil.copytree(toy_run.path, tmp_path / "copy")
+def copy(drawn_run: Run, tmp_path: Path) -> Run:
+    shutil.copytree(drawn_run.path, tmp_path / "copy")
     return Run(tmp_path / "copy")
 
 
-def test_the_page_of_a_run(toy_run: Run) -> None:
-    page = page_of(toy_run.folder.report)
+def test_the_page_of_a_run(drawn_run: Run) -> None:
+    page = page_of(drawn_run.folder.report)
 
     assert "Self data augmentation on toy.txt, with the metric bleu" in page.text
     for words in ("Scores on test data", "real text", "mle, T = 0.8", "sda", "bleu-3"):
@@ -30,13 +32,13 @@ def test_the_page_of_a_run(toy_run: Run) -> None:
     # An explanation for a group and for a score.
     assert "Whether each sentence reads like real text" in page.text
     assert "The share of samples that repeat another sample." in page.text
-    assert toy_run.folder.samples.read_text().splitlines()[0] in page.text
+    assert drawn_run.folder.samples.read_text().splitlines()[0] in page.text
     assert "sentences in the buffer" in page.text
     assert "rollouts = 1  # --set" in page.text
 
 
-def test_what_was_bought_comes_first_and_training_last(toy_run: Run) -> None:
-    page = toy_run.folder.report.read_text()
+def test_what_was_bought_comes_first_and_training_last(drawn_run: Run) -> None:
+    page = drawn_run.folder.report.read_text()
     parts = (
         "<h1>",
         "From the start to sda: BLEU-5 ",
@@ -55,15 +57,15 @@ def test_what_was_bought_comes_first_and_training_last(toy_run: Run) -> None:
     assert places == sorted(places)
 
 
-def test_the_page_loads_nothing(toy_run: Run) -> None:
-    page = page_of(toy_run.folder.report)
+def test_the_page_loads_nothing(drawn_run: Run) -> None:
+    page = page_of(drawn_run.folder.report)
 
     assert not {"script", "link", "img", "iframe", "object", "embed", "base"} & set(page.tags)
     # A drawing refers to its own parts by name.
     assert page.loads
     assert all(target.startswith("#") for target in page.loads)
     assert not any("url(" in style and "url(#" not in style for style in page.styles)
-    assert "@import" not in toy_run.folder.report.read_text()
+    assert "@import" not in drawn_run.folder.report.read_text()
 
 
 def test_texts_are_not_taken_for_html(copy: Run, tmp_path: Path) -> None:
@@ -102,10 +104,10 @@ def test_names_of_folders_are_not_taken_for_html_or_formulas(copy: Run, tmp_path
     assert "g_loss, _plain" in page.text
 
 
-def test_several_runs(toy_run: Run, tmp_path: Path) -> None:
+def test_several_runs(drawn_run: Run, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     for folder in (first, second):
-        shutil.copytree(toy_run.path, folder)
+        shutil.copytree(drawn_run.path, folder)
     write_report([Run(first), Run(second)], tmp_path / "report.html")
     page = page_of(tmp_path / "report.html")
 
@@ -119,28 +121,28 @@ def test_several_runs(toy_run: Run, tmp_path: Path) -> None:
     assert page.tags.count("details") == 7
 
 
-def test_runs_on_other_texts_are_refused(toy_run: Run, captions_run: Run, tmp_path: Path) -> None:
+def test_runs_on_other_texts_are_refused(drawn_run: Run, captions_run: Run, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="runs are compared on one text"):
-        write_report([toy_run, captions_run], tmp_path / "report.html")
+        write_report([drawn_run, captions_run], tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()
 
 
-def test_runs_of_one_name_are_told_apart(toy_run: Run, tmp_path: Path) -> None:
-    shutil.copytree(toy_run.path, tmp_path / toy_run.path.name)
-    other = Run(tmp_path / toy_run.path.name)
-    assert run_names([toy_run]) == ["run"]
-    assert run_names([toy_run, other]) == [str(toy_run.path), str(other.path)]
-    write_report([toy_run, other], tmp_path / "report.html")
+def test_runs_of_one_name_are_told_apart(drawn_run: Run, tmp_path: Path) -> None:
+    shutil.copytree(drawn_run.path, tmp_path / drawn_run.path.name)
+    other = Run(tmp_path / drawn_run.path.name)
+    assert run_names([drawn_run]) == ["run"]
+    assert run_names([drawn_run, other]) == [str(drawn_run.path), str(other.path)]
+    write_report([drawn_run, other], tmp_path / "report.html")
 
     text = page_of(tmp_path / "report.html").text
-    assert f"g_loss, {toy_run.path}" in text
+    assert f"g_loss, {drawn_run.path}" in text
     assert f"g_loss, {other.path}" in text
 
 
-def test_the_same_run_draws_the_same_bytes(toy_run: Run, tmp_path: Path) -> None:
-    write_report([toy_run], tmp_path / "report.html")
+def test_the_same_run_draws_the_same_bytes(drawn_run: Run, tmp_path: Path) -> None:
+    write_report([drawn_run], tmp_path / "report.html")
 
-    assert (tmp_path / "report.html").read_bytes() == toy_run.folder.report.read_bytes()
+    assert (tmp_path / "report.html").read_bytes() == drawn_run.folder.report.read_bytes()
 
 
 def test_a_run_that_has_just_begun(copy: Run, tmp_path: Path) -> None:
@@ -151,10 +153,10 @@ def test_a_run_that_has_just_begun(copy: Run, tmp_path: Path) -> None:
     assert "No run is finished yet." in page_of(tmp_path / "report.html").text
 
 
-def test_the_table_of_scores(toy_run: Run, captions_run: Run) -> None:
-    views = run_views([toy_run, captions_run])
+def test_the_table_of_scores(drawn_run: Run, captions_run: Run) -> None:
+    views = run_views([drawn_run, captions_run])
     table = score_table(views, ["bleu-3", "nll-oracle", "nothing"])
-    bleu = [row.value("bleu-3") for run in (toy_run, captions_run) for row in run.scores()]
+    bleu = [row.value("bleu-3") for run in (drawn_run, captions_run) for row in run.scores()]
 
     assert len(table.header) == 9
     body = table.body

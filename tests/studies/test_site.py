@@ -7,17 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sda.studies.credentials import hashed
 from sda.studies.store import Store
-from sda.studies.study import Study, StudyFolder
+from sda.studies.study import StudyFolder
 from studies.people import MODELS, small_study, write_study
-from studies.visitors import OWNER, SITE, Visitor, invited, ratings
+from studies.visitors import OWNER, SITE, Visitor, invited, ratings, visiting
 
 pytest.importorskip("starlette", reason="starlette is not installed")
-
-from starlette.testclient import TestClient
-
-from sda.studies.site import Site
 
 
 def test_a_judge_rates_all_pages(folder: StudyFolder, judge: Visitor) -> None:
@@ -69,11 +64,7 @@ def test_an_answer_can_be_taken_back(folder: StudyFolder, judge: Visitor) -> Non
 
 def test_three_questions_of_one_item(tmp_path: Path) -> None:
     folder = write_study(tmp_path / "study", small_study(items=6, source=True))
-    token = invited(folder)
-    app = Site(folder.study(), Store.of(folder), hashed(OWNER)).application()
-    with TestClient(app, base_url=SITE, follow_redirects=False) as client:
-        visitor = Visitor(client)
-        visitor.get(f"/enter/{token}")
+    with visiting(folder) as visitor:
         page = visitor.get("/rate").text
         assert "<h2>Source</h2>" in page and page.count("<fieldset>") == 3
         missing = visitor.rate(style=1, content=2)
@@ -125,13 +116,8 @@ def test_the_owner_sees_progress_and_no_model(
 
 
 def test_pairs_are_shown_side_by_side(tmp_path: Path) -> None:
-    study: Study = small_study(items=6, is_pairs=True)
-    folder = write_study(tmp_path / "study", study)
-    token = invited(folder)
-    app = Site(study, Store.of(folder), hashed(OWNER)).application()
-    with TestClient(app, base_url=SITE, follow_redirects=False) as client:
-        visitor = Visitor(client)
-        visitor.get(f"/enter/{token}")
+    folder = write_study(tmp_path / "study", small_study(items=6, is_pairs=True))
+    with visiting(folder) as visitor:
         page = visitor.get("/rate").text
         for words in ("A is better", "About the same", "B is better"):
             assert words in page

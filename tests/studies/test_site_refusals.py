@@ -5,20 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from sda.studies.credentials import hashed
 from sda.studies.from_files import study_from_texts
 from sda.studies.limits import A_SECOND, AT_ONCE, Limiter
 from sda.studies.make_study import Wishes
 from sda.studies.store import Store
 from sda.studies.study import StudyFolder
 from studies.people import MODELS, lines_of, write_study
-from studies.visitors import OWNER, SITE, Visitor, invited, ratings
+from studies.visitors import OWNER, SITE, Visitor, invited, ratings, visiting
 
 pytest.importorskip("starlette", reason="starlette is not installed")
-
-from starlette.testclient import TestClient
-
-from sda.studies.site import Site
 
 
 def test_no_response_names_a_model(
@@ -48,11 +43,7 @@ def test_markup_in_texts_is_inert(tmp_path: Path) -> None:
     files = {"a": [f"{bad} {k} ." for k in range(8)], "b": lines_of(1)}
     wishes = Wishes(judges=3, checks=0, repeats=0, title=bad, guide=bad)
     folder = write_study(tmp_path / "study", study_from_texts(files, None, None, 6, wishes).study)
-    token = invited(folder)
-    app = Site(folder.study(), Store.of(folder), hashed(OWNER)).application()
-    with TestClient(app, base_url=SITE, follow_redirects=False) as client:
-        visitor = Visitor(client)
-        visitor.get(f"/enter/{token}")
+    with visiting(folder) as visitor:
         seen = visitor.get("/guide").text
         for _ in folder.study().blocks[0]:
             page = visitor.get("/rate").text

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from sda.studies.credentials import hashed
 from sda.studies.store import Store
 from sda.studies.study import StudyFolder
 
@@ -36,6 +39,21 @@ class Visitor:
         page = self.get("/rate").text
         values = {f"answer-{name}": value for name, value in answers.items()}
         return self.post("/rate", {**self.fields(page), **values})
+
+
+@contextmanager
+def visiting(folder: StudyFolder) -> Iterator[Visitor]:
+    """A judge who has been invited and has entered, while the study is served."""
+    from starlette.testclient import TestClient
+
+    from sda.studies.site import Site
+
+    token = invited(folder)
+    app = Site(folder.study(), Store.of(folder), hashed(OWNER)).application()
+    with TestClient(app, base_url=SITE, follow_redirects=False) as client:
+        visitor = Visitor(client)
+        visitor.get(f"/enter/{token}")
+        yield visitor
 
 
 def invited(folder: StudyFolder) -> str:

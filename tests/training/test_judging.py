@@ -23,14 +23,14 @@ QUICK = JudgeSettings(updates=120, check_every=20, patience=3, rate=0.02, member
 WRITER = RnnGenerator(Frame(WORDS, 0, 6), seeded(1), embedding=6, hidden=6, init_std=0.5)
 
 
-def made() -> Judge:
+def made(settings: JudgeSettings = QUICK) -> Judge:
     def states(number: int) -> Discriminator:
         return WordJudge(WRITER, sample(WRITER, 1, seeded(0)), seeded(3 + number), hidden=16)
 
     def rnn(number: int) -> Discriminator:
         return RnnDiscriminator(WORDS, seeded(3 + number), 2, 2)
 
-    return Judge({"states": states, "rnn": rnn}, QUICK)
+    return Judge({"states": states, "rnn": rnn}, settings)
 
 
 def scores_of(sentences: Sentences) -> torch.Tensor:
@@ -128,7 +128,7 @@ def test_the_seed_decides_the_fit() -> None:
     found = []
     for _ in range(2):
         torch.manual_seed(0)
-        one = made()
+        one = made(JudgeSettings(updates=20, check_every=10, patience=3, rate=0.02, members=2))
         one.learn(answered(written), seeded(4))
         found.append(one(written))
 

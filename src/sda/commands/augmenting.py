@@ -8,7 +8,16 @@ from typing import Annotated
 
 import typer
 
-from sda.commands.options import TEXT, Column, Field, Lower, Seed, TokenizerName, Tokens
+from sda.commands.options import (
+    Column,
+    Field,
+    Lower,
+    Seed,
+    TokenizerName,
+    Tokens,
+    out_option,
+    text_option,
+)
 
 SHORT_WORK = 2.0  # seconds; a bar for less is a flicker
 UNUSUAL = 0.2  # share of the running words with a synonym; English text has about two fifths
@@ -25,11 +34,9 @@ def eda(
     file: Annotated[Path, typer.Argument(help="File with a sentence a line, or a table.")],
     out: Annotated[
         Path,
-        typer.Option(
-            "-o",
-            "--out",
+        out_option(
             help="File to write: each sentence, followed by its new versions; with --label a table"
-            " with all columns, and `source`, which says what is new.",
+            " with all columns, and `source`, which says what is new."
         ),
     ],
     per_sentence: Annotated[
@@ -71,17 +78,13 @@ def eda(
     column: Column = None,
     field: Field = None,
     text: Annotated[
-        str,
-        typer.Option(
-            help="With --label: which column, or field, holds the text.", rich_help_panel=TEXT
-        ),
+        str, text_option(help="With --label: which column, or field, holds the text.")
     ] = "text",
     label: Annotated[
         str | None,
-        typer.Option(
+        text_option(
             help="Which column, or field of a .jsonl file, holds the label; new versions of a"
-            " sentence have the label of the sentence.",
-            rich_help_panel=TEXT,
+            " sentence have the label of the sentence."
         ),
     ] = None,
 ) -> None:

@@ -7,9 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from sda.commands.options import Column, Field, Lower, Seed, TokenizerName, Tokens
+from sda.commands.options import (
+    Column,
+    Field,
+    Lower,
+    Seed,
+    TokenizerName,
+    Tokens,
+    option_under,
+    out_option,
+)
 
-MEASURING = "What is measured"
+measured_option = option_under("What is measured")
 JsonFile = Annotated[
     Path | None, typer.Option("--json", help="Also write all scores to this JSON file.")
 ]
@@ -60,59 +69,50 @@ def evaluate(
     html: Annotated[Path | None, typer.Option(help="Also write a page to this HTML file.")] = None,
     quick: Annotated[
         bool,
-        typer.Option(
+        measured_option(
             "--quick",
             help="Leave out the slower scores, those by a language model and by features.",
-            rich_help_panel=MEASURING,
         ),
     ] = False,
     lstm: Annotated[
         bool,
-        typer.Option(
-            "--lstm",
-            help="Train an LSTM as a second language model to score by; takes minutes.",
-            rich_help_panel=MEASURING,
+        measured_option(
+            "--lstm", help="Train an LSTM as a second language model to score by; takes minutes."
         ),
     ] = False,
     grammar: Annotated[
         bool,
-        typer.Option(
+        measured_option(
             "--grammar",
             help="Count mistakes of English grammar; needs the extra sda-text\\[grammar].",
-            rich_help_panel=MEASURING,
         ),
     ] = False,
     languagetool: Annotated[
         str | None,
-        typer.Option(
+        measured_option(
             metavar="URL",
             help="Count mistakes of grammar with the LanguageTool server at this address.",
-            rich_help_panel=MEASURING,
         ),
     ] = None,
     sentence_model: Annotated[
         Path | None,
-        typer.Option(
+        measured_option(
             help="Folder of a sentence transformer, to compare samples and real text by their"
-            " meaning; needs the extra sda-text\\[sentence].",
-            rich_help_panel=MEASURING,
+            " meaning; needs the extra sda-text\\[sentence]."
         ),
     ] = None,
     captions: Annotated[
         bool,
-        typer.Option(
-            "--captions",
-            help="For samples of the built-in captions: say how many are grammatical.",
-            rich_help_panel=MEASURING,
+        measured_option(
+            "--captions", help="For samples of the built-in captions: say how many are grammatical."
         ),
     ] = False,
     self_bleu: Annotated[
         int,
-        typer.Option(
+        measured_option(
             min=0,
             help="How many samples, drawn at random, self-BLEU is measured on; 0 takes all, which"
             " may be slow.",
-            rich_help_panel=MEASURING,
         ),
     ] = 2000,
     seed: Seed = 0,
@@ -163,11 +163,9 @@ def report(
     runs: Annotated[list[Path], typer.Argument(help="Folders of runs.")],
     out: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--out",
+        out_option(
             help="HTML file to write; by default report.html in the folder of the run, or here for"
-            " several runs.",
+            " several runs."
         ),
     ] = None,
 ) -> None:
@@ -229,10 +227,8 @@ def curve(
     runs: Annotated[list[Path], typer.Argument(help="Folders of runs, all on the same text.")],
     out: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--out",
-            help="Folder to write to; by default that of the run, or curve/ for several runs.",
+        out_option(
+            help="Folder to write to; by default that of the run, or curve/ for several runs."
         ),
     ] = None,
     temperature: Annotated[

@@ -9,7 +9,6 @@ import typer
 
 from sda.commands.interruption import resumable
 from sda.commands.options import (
-    TEXT,
     Column,
     Deduplicate,
     Device,
@@ -26,17 +25,20 @@ from sda.commands.options import (
     Test,
     Valid,
     checked_seed,
+    option_under,
+    setting_option,
+    text_option,
     text_or_none,
 )
 from sda.commands.telling import JsonLines, Quietly, make_reporter, make_sinks, show_end
 
 TRAINING = "Model and training"
+training_option = option_under(TRAINING)
 Profile = Annotated[
     str,
-    typer.Option(
+    training_option(
         help="How large the models are and how long they train: smoke takes seconds and only shows"
-        " that all works, small takes minutes, full is the size of the paper's.",
-        rich_help_panel=TRAINING,
+        " that all works, small takes minutes, full is the size of the paper's."
     ),
 ]
 
@@ -77,99 +79,74 @@ def train(
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option(
+        training_option(
             help="What follows plain training on the text (maximum likelihood, MLE): sda, or a"
             " rival such as rl, raft or best-of-n, or mle for nothing. By default what --config or"
             " the generator is meant for, sda for most; but mle for a text of your own without a"
-            " metric.",
-            rich_help_panel=TRAINING,
+            " metric."
         ),
     ] = None,
     preset: Annotated[
         str | None,
-        typer.Option(
+        training_option(
             help="How sda learns from the metric. `recommended`, the default for a text of your own"
             " with a metric: asks it 2,000 times, trains a judge on its answers, and keeps the"
             " model from before if the new one is no better. `metric-reward`: rewards sentences by"
             " the metric itself, which is asked far more often. `paper`, the default otherwise: the"
             " method as published. `vocabulary` and `repetition`: the same with a metric for rare"
-            " words, or against repeated ones.",
-            rich_help_panel=TRAINING,
+            " words, or against repeated ones."
         ),
     ] = None,
     profile: Profile = "small",
     generator: Annotated[
         str,
-        typer.Option(
+        training_option(
             help="The model that writes: rnn, gru, leakrnn, transformer, cnn, seqgan or leakgan; or"
-            " hf:PATH, a pretrained language model in a folder (needs sda-text\\[hf]).",
-            rich_help_panel=TRAINING,
+            " hf:PATH, a pretrained language model in a folder (needs sda-text\\[hf])."
         ),
     ] = "rnn",
     lora: Annotated[
         int | None,
-        typer.Option(
+        training_option(
             min=1,
             help="Teach a pretrained model by a small adapter of this rank (LoRA), for example 8;"
             " by default all its weights learn.",
-            rich_help_panel=TRAINING,
         ),
     ] = None,
     discriminator: Annotated[
         str | None,
-        typer.Option(
+        training_option(
             help="The model that tells good sentences from others: rnn, cnn or seqgan; by default"
             " the profile's. With --preset recommended also states, states-sum, or auto, the"
             " default there: whichever predicts the metric best. hf:PATH reads sentences with a"
-            " pretrained model; with --preset recommended it joins auto.",
-            rich_help_panel=TRAINING,
+            " pretrained model; with --preset recommended it joins auto."
         ),
     ] = None,
     start: Annotated[
         Path | None,
-        typer.Option(
+        training_option(
             help="Folder of a run on the same text: begin where its plain training (MLE) ended,"
-            " which saves that time.",
-            rich_help_panel=TRAINING,
+            " which saves that time."
         ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(
+        training_option(
             callback=checked_seed,
             help="Start of all random choices: the same seed gives the same run, bit for bit. By"
             " default 0.",
-            rich_help_panel=TRAINING,
         ),
     ] = None,
     device: Annotated[
-        Device,
-        typer.Option(
-            help="Where to compute; auto takes a GPU if there is one.", rich_help_panel=TRAINING
-        ),
+        Device, training_option(help="Where to compute; auto takes a GPU if there is one.")
     ] = Device.auto,
     config: Annotated[
-        Path | None,
-        typer.Option(
-            help="File with settings (TOML); docs/settings.md lists them.", rich_help_panel=TRAINING
-        ),
+        Path | None, training_option(help="File with settings (TOML); docs/settings.md lists them.")
     ] = None,
-    assignments: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Change one setting, as in --set mle.epochs=20; may be given several times.",
-            rich_help_panel=TRAINING,
-        ),
-    ] = None,
+    assignments: Annotated[list[str] | None, setting_option(TRAINING, "mle.epochs=20")] = None,
     length: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            help="Words of each sentence, for the text `oracle` only.",
-            rich_help_panel=TRAINING,
-        ),
+        training_option(min=1, help="Words of each sentence, for the text `oracle` only."),
     ] = None,
     column: Column = None,
     field: Field = None,
@@ -181,20 +158,15 @@ def train(
     subwords: Subwords = None,
     min_count: Annotated[
         int | None,
-        typer.Option(
+        text_option(
             min=1,
             help="The model learns only words that occur at least this often; all others become"
             " one unknown word. By default 2.",
-            rich_help_panel=TEXT,
         ),
     ] = None,
     max_length: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            help="Leave out sentences with more words than this. By default 50.",
-            rich_help_panel=TEXT,
-        ),
+        text_option(min=1, help="Leave out sentences with more words than this. By default 50."),
     ] = None,
     deduplicate: Deduplicate = False,
     valid: Valid = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -9,8 +10,10 @@ import typer
 
 from sda.commands.evaluating import LatexFile, MarkdownFile
 from sda.commands.human_studies import StudyPath, scale_ends
+from sda.commands.options import option_under, out_option
 
-TABLE = "For a table of ratings that others made"
+table_option = option_under("For a table of ratings that others made")
+column_option = partial(table_option, metavar="COLUMN")
 
 JsonOut = Annotated[
     Path | None, typer.Option("--json", help="Also write all figures to this JSON file.")
@@ -84,8 +87,7 @@ def results(
 def export(
     study: StudyPath,
     out: Annotated[
-        Path | None,
-        typer.Option("-o", "--out", help="File to write all ratings to, .csv or .jsonl."),
+        Path | None, out_option(help="File to write all ratings to, .csv or .jsonl.")
     ] = None,
     tasks: Annotated[
         Path | None,
@@ -141,61 +143,34 @@ def import_(
     ],
     text: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Make a new study of the table; this column has the texts that were rated.",
-            rich_help_panel=TABLE,
+        column_option(
+            help="Make a new study of the table; this column has the texts that were rated."
         ),
     ] = None,
     questions: Annotated[
-        str | None,
-        typer.Option(help="Columns with ratings, commas between them.", rich_help_panel=TABLE),
+        str | None, table_option(help="Columns with ratings, commas between them.")
     ] = None,
-    system: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="Column that says whose text it is.", rich_help_panel=TABLE
-        ),
-    ] = None,
-    judge: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Column that says who rated.", rich_help_panel=TABLE),
-    ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="Column with what the text answers.", rich_help_panel=TABLE
-        ),
-    ] = None,
+    system: Annotated[str | None, column_option(help="Column that says whose text it is.")] = None,
+    judge: Annotated[str | None, column_option(help="Column that says who rated.")] = None,
+    source: Annotated[str | None, column_option(help="Column with what the text answers.")] = None,
     group: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Column that is the same for texts that answer one source.",
-            rich_help_panel=TABLE,
-        ),
+        column_option(help="Column that is the same for texts that answer one source."),
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option(
+        table_option(
             "--model",
             metavar="NAME=FILE[,FILE]",
             help="Instead of --system: published outputs of a system, by which its texts are"
             " found; repeatable.",
-            rich_help_panel=TABLE,
         ),
     ] = None,
     sources: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE[,FILE]",
-            help="What the lines of each --model answer.",
-            rich_help_panel=TABLE,
-        ),
+        table_option(metavar="FILE[,FILE]", help="What the lines of each --model answer."),
     ] = None,
-    scale: Annotated[
-        str, typer.Option(help="Lowest and highest rating.", rich_help_panel=TABLE)
-    ] = "1-5",
+    scale: Annotated[str, table_option(help="Lowest and highest rating.")] = "1-5",
 ) -> None:
     """Read ratings from a file, into a study or as a new one. All of the file, or nothing."""
     from sda.errors import UserError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sda.commands.options import Column, Field, Seed
+from sda.commands.options import Column, Field, Seed, option_under
 
 if TYPE_CHECKING:
     from sda.studies.make_study import MadeStudy
@@ -24,7 +24,7 @@ ModelFiles = Annotated[
         " line; repeatable.",
     ),
 ]
-ASKED = "What is asked"
+asked_option = option_under("What is asked")
 
 
 def plan(
@@ -39,8 +39,7 @@ def plan(
         ),
     ] = None,
     budget: Annotated[
-        int | None,
-        typer.Option(min=1, help="Suggest a design for so many ratings as you can pay."),
+        int | None, typer.Option(min=1, help="Suggest a design for so many ratings as you can pay.")
     ] = None,
     load: Annotated[
         int, typer.Option(min=1, help="With --budget: ratings that one judge gives.")
@@ -72,8 +71,7 @@ def new(
     study: StudyPath,
     model: ModelFiles,
     real: Annotated[
-        Path | None,
-        typer.Option(help="File with real sentences, rated among those of the models."),
+        Path | None, typer.Option(help="File with real sentences, rated among those of the models.")
     ] = None,
     source: Annotated[
         Path | None,
@@ -91,32 +89,21 @@ def new(
             help="How many judges share the work; many are far better than few: `sda judge plan`.",
         ),
     ] = 30,
-    scale: Annotated[
-        str, typer.Option(help="Lowest and highest rating.", rich_help_panel=ASKED)
-    ] = "1-5",
+    scale: Annotated[str, asked_option(help="Lowest and highest rating.")] = "1-5",
     pairs: Annotated[
         bool,
-        typer.Option(
-            "--pairs",
-            help="Show two sentences and ask which is better, or neither.",
-            rich_help_panel=ASKED,
-        ),
+        asked_option("--pairs", help="Show two sentences and ask which is better, or neither."),
     ] = False,
     question: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="[NAME=]TEXT",
-            help="What is asked of each sentence; several with a name each.",
-            rich_help_panel=ASKED,
+        asked_option(
+            metavar="[NAME=]TEXT", help="What is asked of each sentence; several with a name each."
         ),
     ] = None,
     guide: Annotated[
-        Path | None,
-        typer.Option(help="Text file with the instructions for judges.", rich_help_panel=ASKED),
+        Path | None, asked_option(help="Text file with the instructions for judges.")
     ] = None,
-    title: Annotated[
-        str, typer.Option(help="Heading of every page.", rich_help_panel=ASKED)
-    ] = "Rating sentences",
+    title: Annotated[str, asked_option(help="Heading of every page.")] = "Rating sentences",
     checks: Annotated[
         int,
         typer.Option(

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from sda.commands.options import (
-    TEXT,
     Column,
     Deduplicate,
     Field,
@@ -20,6 +19,7 @@ from sda.commands.options import (
     TokenizerName,
     Tokens,
     Valid,
+    text_option,
     text_or_none,
 )
 
@@ -36,33 +36,23 @@ def inspect(
     subwords: Subwords = None,
     min_count: Annotated[
         int,
-        typer.Option(
-            min=1,
-            help="A word that occurs less often than this becomes one unknown word.",
-            rich_help_panel=TEXT,
+        text_option(
+            min=1, help="A word that occurs less often than this becomes one unknown word."
         ),
     ] = 2,
     drop_rare: Annotated[
         bool,
-        typer.Option(
+        text_option(
             "--drop-rare",
             help="Leave out sentences with a word below --min-count, so that no word is unknown.",
-            rich_help_panel=TEXT,
         ),
     ] = False,
     max_length: Annotated[
-        int,
-        typer.Option(
-            min=1, help="Leave out sentences with more words than this.", rich_help_panel=TEXT
-        ),
+        int, text_option(min=1, help="Leave out sentences with more words than this.")
     ] = 50,
     cut: Annotated[
         bool,
-        typer.Option(
-            "--cut",
-            help="Cut sentences off at --max-length, and leave none out for it.",
-            rich_help_panel=TEXT,
-        ),
+        text_option("--cut", help="Cut sentences off at --max-length, and leave none out for it."),
     ] = False,
     deduplicate: Deduplicate = False,
     valid: Valid = None,

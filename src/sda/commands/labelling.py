@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sda.commands.options import MaybeTokens, Seed
+from sda.commands.options import MaybeTokens, Seed, option_under, out_option, setting_option
 from sda.commands.telling import Quietly
 
 if TYPE_CHECKING:
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from sda.labelled.labelled_rows import LabelledRows
 
 HOW = "How they are made"
-CHECKING = "Whether they help"
+making_option = option_under(HOW)
+checking_option = option_under("Whether they help")
 
 
 def augment(
@@ -24,11 +25,9 @@ def augment(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--out",
+        out_option(
             help="File to write: the rows as they were, and the new ones with their figures. What"
-            " was written and not taken stands in rejected.csv beside it, with the reason.",
+            " was written and not taken stands in rejected.csv beside it, with the reason."
         ),
     ] = None,
     text: Annotated[str, typer.Option(help="Which column, or field, holds the text.")] = "text",
@@ -61,92 +60,69 @@ def augment(
     ] = False,
     metric: Annotated[
         str | None,
-        typer.Option(
+        making_option(
             metavar="FILE.py:FUNCTION",
             help="A function of your own from texts to numbers between 0 and 1, which the worth of"
             " a text is multiplied with; it may have a parameter `context` for the labels. With"
             " --set weights.confidence=0 and so on it stands alone.",
-            rich_help_panel=HOW,
         ),
     ] = None,
     rules: Annotated[
         Path | None,
-        typer.Option(
+        making_option(
             help="File with rules: on each line a label, a tab, and a pattern, or `word:` and"
-            " words.",
-            rich_help_panel=HOW,
+            " words."
         ),
     ] = None,
     generator: Annotated[
         str | None,
-        typer.Option(
-            help="Which generator writes, one of those of `sda train`; by default rnn.",
-            rich_help_panel=HOW,
-        ),
+        making_option(help="Which generator writes, one of those of `sda train`; by default rnn."),
     ] = None,
     tokenizer: MaybeTokens = None,
     max_minutes: Annotated[
         float | None,
-        typer.Option(
+        making_option(
             min=0.1,
             help="End training early, so that all is done after about so many minutes. What is"
             " written then depends on the speed of the machine as well as on the seed.",
-            rich_help_panel=HOW,
         ),
     ] = None,
     assignments: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Change one setting, as in --set weights.novelty=1; may be given several times."
-            " docs/augmentation.md lists them.",
-            rich_help_panel=HOW,
-        ),
+        list[str] | None, setting_option(HOW, "weights.novelty=1", "docs/augmentation.md")
     ] = None,
     work: Annotated[
         Path | None,
-        typer.Option(
+        making_option(
             help="Folder for what is trained, where an interrupted command goes on; by default the"
-            " name of the file that is written, and .work.",
-            rich_help_panel=HOW,
+            " name of the file that is written, and .work."
         ),
     ] = None,
     check: Annotated[
         bool,
-        typer.Option(
+        checking_option(
             "--check",
             help="See whether it helps: your rows in folds, several classifiers, cheap rivals and"
             " controls. Without --out no rows are written.",
-            rich_help_panel=CHECKING,
         ),
     ] = False,
     report: Annotated[
-        Path | None,
-        typer.Option(
-            help="Check, and write what came of it to this HTML file.", rich_help_panel=CHECKING
-        ),
+        Path | None, checking_option(help="Check, and write what came of it to this HTML file.")
     ] = None,
     folds: Annotated[
-        int,
-        typer.Option(
-            min=2, max=20, help="Parts that are held out in turn.", rich_help_panel=CHECKING
-        ),
+        int, checking_option(min=2, max=20, help="Parts that are held out in turn.")
     ] = 5,
     curve: Annotated[
         bool,
-        typer.Option(
+        checking_option(
             "--curve/--no-curve",
             help="Whether 10, 50 and 250 rows of each label are checked too, where there are more.",
-            rich_help_panel=CHECKING,
         ),
     ] = True,
     sentence_model: Annotated[
         Path | None,
-        typer.Option(
+        checking_option(
             help="Folder with a sentence transformer, such as MiniLM: a third classifier reads its"
-            " vectors. Needs the extra sda-text\\[sentence].",
-            rich_help_panel=CHECKING,
+            " vectors. Needs the extra sda-text\\[sentence]."
         ),
     ] = None,
     seed: Seed = 0,

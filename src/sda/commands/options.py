@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -41,7 +42,24 @@ class Stage(StrEnum):
     mle = "mle"
 
 
-TEXT = "Text and words"  # the heading of the options below in the help of a command
+def option_under(heading: str) -> partial[Any]:
+    """`typer.Option` for options that stand under a heading in the help of a command."""
+    return partial(typer.Option, rich_help_panel=heading)
+
+
+def setting_option(heading: str, example: str, page: str | None = None) -> Any:
+    """`--set KEY=VALUE`; `page` is where the settings are listed."""
+    listed = "" if page is None else f" {page} lists them."
+    return typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help=f"Change one setting, as in --set {example}; may be given several times.{listed}",
+        rich_help_panel=heading,
+    )
+
+
+text_option = option_under("Text and words")
+out_option = partial(typer.Option, "-o", "--out")
 HOW_WORDS_ARE_CUT = (
     "What a word is. `whitespace`: what stands between spaces. `words`: punctuation is a word of"
     " its own, for text as people type it. `characters`: every character, for scripts without"
@@ -50,82 +68,70 @@ HOW_WORDS_ARE_CUT = (
 
 Column = Annotated[
     str | None,
-    typer.Option(help="Which column of a .csv or .tsv file holds the text.", rich_help_panel=TEXT),
+    text_option(help="Which column of a .csv or .tsv file holds the text."),
 ]
 Field = Annotated[
     str | None,
-    typer.Option(help="Which field of a .jsonl file holds the text.", rich_help_panel=TEXT),
+    text_option(help="Which field of a .jsonl file holds the text."),
 ]
 Label = Annotated[
     str | None,
-    typer.Option(
+    text_option(
         help="Which column, or field of a .jsonl file, says what a sentence is about, such as"
-        " positive or negative. The model learns to write about each of them.",
-        rich_help_panel=TEXT,
+        " positive or negative. The model learns to write about each of them."
     ),
 ]
 Prompt = Annotated[
     str | None,
-    typer.Option(
-        help="A text that every sentence follows on, for a pretrained model (--generator hf:PATH).",
-        rich_help_panel=TEXT,
+    text_option(
+        help="A text that every sentence follows on, for a pretrained model (--generator hf:PATH)."
     ),
 ]
 PromptColumn = Annotated[
     str | None,
-    typer.Option(
+    text_option(
         help="Which column, or field of a .jsonl file, holds the prompt of each sentence, for a"
-        " pretrained model.",
-        rich_help_panel=TEXT,
+        " pretrained model."
     ),
 ]
 Lower = Annotated[
     bool,
-    typer.Option(
-        "--lower",
-        help="Turn capital letters into small ones, so that The and the are one word.",
-        rich_help_panel=TEXT,
+    text_option(
+        "--lower", help="Turn capital letters into small ones, so that The and the are one word."
     ),
 ]
 Tokens = Annotated[
     TokenizerName,
-    typer.Option("--tokenizer", help=HOW_WORDS_ARE_CUT, rich_help_panel=TEXT),
+    text_option("--tokenizer", help=HOW_WORDS_ARE_CUT),
 ]
 MaybeTokens = Annotated[
     TokenizerName | None,
-    typer.Option("--tokenizer", help=HOW_WORDS_ARE_CUT, rich_help_panel=TEXT),
+    text_option("--tokenizer", help=HOW_WORDS_ARE_CUT),
 ]
 """The same where leaving it out is another answer than any of them."""
 Subwords = Annotated[
     int | None,
-    typer.Option(
+    text_option(
         help="Let the model write pieces of words, this many different ones, so that no word is"
-        " unknown; 2000 is a good number. Needs the extra sda-text\\[subwords].",
-        rich_help_panel=TEXT,
+        " unknown; 2000 is a good number. Needs the extra sda-text\\[subwords]."
     ),
 ]
 Deduplicate = Annotated[
     bool,
-    typer.Option(
-        "--deduplicate",
-        help="Keep only one of several sentences that are the same.",
-        rich_help_panel=TEXT,
-    ),
+    text_option("--deduplicate", help="Keep only one of several sentences that are the same."),
 ]
 Valid = Annotated[
     Path | None,
-    typer.Option(
+    text_option(
         help="File with sentences to check training by; by default a tenth of the text is set"
-        " aside for it.",
-        rich_help_panel=TEXT,
+        " aside for it."
     ),
 ]
 Test = Annotated[
     Path | None,
-    typer.Option(
+    text_option(
         help="File with sentences for the final scores, which training never sees; by default a"
-        " tenth of the text is set aside for it.",
-        rich_help_panel=TEXT,
+        " tenth of the text is set aside for it."
     ),
 ]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sda.commands.options import out_option
 from sda.commands.table_forms import Form, form_of
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def table(
         Form | None,
         typer.Option("--format", help="By default that of the ending of -o, else the screen's."),
     ] = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="File to write.")] = None,
+    out: Annotated[Path | None, out_option(help="File to write.")] = None,
     update: Annotated[
         Path | None,
         typer.Option(help="Page, or folder of pages, whose generated blocks are written anew."),
@@ -206,10 +207,8 @@ def figure(
     results: Results = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--out",
-            help="File to write, .svg, .png or .pdf; by default figures/EXPERIMENT-PROFILE.svg.",
+        out_option(
+            help="File to write, .svg, .png or .pdf; by default figures/EXPERIMENT-PROFILE.svg."
         ),
     ] = None,
 ) -> None:

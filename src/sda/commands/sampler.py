@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sda.commands.options import Stage
+from sda.commands.options import Stage, out_option
 
 
 def sample(
@@ -76,8 +76,7 @@ def sample(
         ),
     ] = 0,
     out: Annotated[
-        Path | None,
-        typer.Option("-o", "--out", help="File to write to; by default they are printed."),
+        Path | None, out_option(help="File to write to; by default they are printed.")
     ] = None,
 ) -> None:
     """Write sentences with the model of a run."""

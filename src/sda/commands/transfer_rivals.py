@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sda.commands.options import Seed
+from sda.commands.options import Seed, out_option
 
 
 class RivalName(StrEnum):
@@ -41,10 +41,7 @@ def rival(
         list[Path], typer.Option(help="Files with sentences to rewrite, one for each style.")
     ],
     out: Annotated[
-        Path,
-        typer.Option(
-            "-o", "--out", help="Where to write: OUT.neg and OUT.pos for sources of such names."
-        ),
+        Path, out_option(help="Where to write: OUT.neg and OUT.pos for sources of such names.")
     ],
     targets: Annotated[
         list[str] | None,

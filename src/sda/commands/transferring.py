@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sda.commands.generating import TRAINING
+from sda.commands.generating import TRAINING, training_option
 from sda.commands.interruption import resumable
-from sda.commands.options import Lower, MaybeTokens, Resume, Seed
+from sda.commands.options import Lower, MaybeTokens, Resume, Seed, setting_option
 from sda.commands.telling import JsonLines, Quietly, make_reporter
 
 if TYPE_CHECKING:
@@ -47,32 +47,19 @@ def train(
     ] = None,
     form: Annotated[
         str | None,
-        typer.Option(
+        training_option(
             help="How the model learns from what it writes: `imitation` of the best rewriting of"
-            " each sentence, the default; `adversarial`, the paper's form; or `off`.",
-            rich_help_panel=TRAINING,
+            " each sentence, the default; `adversarial`, the paper's form; or `off`."
         ),
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(
-            help="The model that rewrites: gru, the default, or transformer.",
-            rich_help_panel=TRAINING,
-        ),
+        training_option(help="The model that rewrites: gru, the default, or transformer."),
     ] = None,
     seed: Seed = 0,
-    config: Annotated[
-        Path | None, typer.Option(help="File with settings (TOML).", rich_help_panel=TRAINING)
-    ] = None,
+    config: Annotated[Path | None, training_option(help="File with settings (TOML).")] = None,
     assignments: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Change one setting, as in --set stage2.rounds=10; may be given several times."
-            " docs/transfer.md lists them.",
-            rich_help_panel=TRAINING,
-        ),
+        list[str] | None, setting_option(TRAINING, "stage2.rounds=10", "docs/transfer.md")
     ] = None,
     lower: Lower = False,
     tokenizer: MaybeTokens = None,

@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sda.baselines.file_edits import Recipe, edit_texts
 from sda.errors import UserError
 from sda.labelled.confidence import MOST_POOL, balanced
-from sda.labelled.label_classifiers import LabelClassifier, Numbers
+from sda.labelled.label_classifiers import LabelClassifier, Learned
 from sda.labelled.word_rules import WordRules
 
 VERSIONS = 4
@@ -32,22 +31,6 @@ WORD_METHODS = {
     "contextual": "contextual",
 }
 WEAK, SELF_TRAINING = "rules as weak labels", "self-training"
-
-
-@dataclass(frozen=True)
-class Learned:
-    """What a classifier learns: texts, labels by number, and how much each row matters."""
-
-    texts: tuple[str, ...]
-    labels: Numbers
-    weights: NDArray[np.float64] | None = None
-    is_cut: bool = False
-    """Whether the classifier's shares are moved by a cutoff that folds of the rows have chosen."""
-
-    def with_rows(self, texts: Sequence[str], labels: Numbers) -> Learned:
-        return replace(
-            self, texts=(*self.texts, *texts), labels=np.concatenate((self.labels, labels))
-        )
 
 
 @dataclass(frozen=True)
@@ -126,7 +109,7 @@ def self_training(case: Case) -> Learned | None:
         return None
     rows, pool = case.rows, _some_pool(case)
     first = case.make()
-    first.fit(rows.texts, rows.labels, case.count, case.seed)
+    first.fit(rows, case.count, case.seed)
     shares = first(pool)
     guesses, sure = shares.argmax(1), shares.max(1)
     chosen: list[int] = []

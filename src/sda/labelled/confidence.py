@@ -7,7 +7,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sda.labelled.label_classifiers import LabelClassifier, Numbers, Shares, fold_numbers
+from sda.labelled.label_classifiers import (
+    LabelClassifier,
+    Learned,
+    Numbers,
+    Shares,
+    fold_numbers,
+)
 from sda.labelled.word_rules import WordRules
 
 FOLDS = 5
@@ -164,9 +170,10 @@ def _taught(
 ) -> list[LabelClassifier]:
     """One classifier of each kind; a label counts as much as any other, however rare it is: a text
     is written for a label, and is as likely of a rare one."""
+    learned = Learned(tuple(texts), labels, balanced(labels))
     members = []
     for make in kinds:
         member = make()
-        member.fit(texts, labels, count, seed, balanced(labels))
+        member.fit(learned, count, seed)
         members.append(member)
     return members

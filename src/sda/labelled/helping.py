@@ -18,10 +18,15 @@ from sda.labelled.arms import (
     WORD_METHODS,
     Arm,
     Case,
-    Learned,
 )
 from sda.labelled.cutoffs import guesses_with, macro_f1, tuned_cutoff
-from sda.labelled.label_classifiers import LabelClassifier, Numbers, Shares, fold_numbers
+from sda.labelled.label_classifiers import (
+    LabelClassifier,
+    Learned,
+    Numbers,
+    Shares,
+    fold_numbers,
+)
 
 RESAMPLES = 1000
 INNER = 3  # folds that choose a cutoff
@@ -96,7 +101,7 @@ def guess(case: Case, arm: Arm, texts: Sequence[str]) -> Numbers | None:
 
 def _taught(case: Case, learned: Learned) -> LabelClassifier:
     classifier = case.make()
-    classifier.fit(learned.texts, learned.labels, case.count, case.seed, learned.weights)
+    classifier.fit(learned, case.count, case.seed)
     return classifier
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from sda.errors import UserError
 from sda.files import read_json, write_json
-from sda.labelled.arms import BASE, RIVALS, Arm, Case, Learned, added
+from sda.labelled.arms import BASE, RIVALS, Arm, Case, added
 from sda.labelled.augmented import Augmenter, Deadline, Task, keep_to
 from sda.labelled.helping import (
     BY_LOT,
@@ -24,7 +24,7 @@ from sda.labelled.helping import (
     guess,
     recommend,
 )
-from sda.labelled.label_classifiers import LabelClassifier, Numbers, fold_numbers
+from sda.labelled.label_classifiers import LabelClassifier, Learned, Numbers, fold_numbers
 from sda.labelled.labelled_rows import of_lists
 from sda.show.terminal import Reporter
 

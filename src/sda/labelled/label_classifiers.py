@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,6 +27,22 @@ INNER_FOLDS = 3
 MOST_TUNED = 2000  # rows; with more, a middle strength is as good and takes no search
 
 
+@dataclass(frozen=True)
+class Learned:
+    """What a classifier learns: texts, labels by number, and how much each row matters."""
+
+    texts: tuple[str, ...]
+    labels: Numbers
+    weights: NDArray[np.float64] | None = None
+    is_cut: bool = False
+    """Whether the classifier's shares are moved by a cutoff that folds of the rows have chosen."""
+
+    def with_rows(self, texts: Sequence[str], labels: Numbers) -> Learned:
+        return replace(
+            self, texts=(*self.texts, *texts), labels=np.concatenate((self.labels, labels))
+        )
+
+
 class LabelClassifier(Protocol):
     """Learns texts with labels from 0 on, and says of others how likely each label is."""
 
@@ -33,15 +50,8 @@ class LabelClassifier(Protocol):
     takes_weights: bool
     """Whether rows can matter more or less; else all labels matter alike in any case."""
 
-    def fit(
-        self,
-        texts: Sequence[str],
-        labels: Numbers,
-        count: int,
-        seed: int,
-        weights: NDArray[np.float64] | None = None,
-    ) -> None:
-        """Learn; `count` labels there are in all, and `weights` say how much each row matters."""
+    def fit(self, learned: Learned, count: int, seed: int) -> None:
+        """Learn; `count` labels there are in all."""
 
     def __call__(self, texts: Sequence[str]) -> Shares: ...
 
@@ -62,18 +72,12 @@ class _Regressed:
 
     takes_weights = True
 
-    def fit(
-        self,
-        texts: Sequence[str],
-        labels: Numbers,
-        count: int,
-        seed: int,
-        weights: NDArray[np.float64] | None = None,
-    ) -> None:
+    def fit(self, learned: Learned, count: int, seed: int) -> None:
         # Before any rows are made: whoever has no scikit-learn is told at once.
         regression = logistic_regression(1.0, seed)
         self._count = count
-        self._regression = _fitted(regression, self._learned_rows(texts), labels, seed, weights)
+        rows = self._learned_rows(learned.texts)
+        self._regression = _fitted(regression, rows, learned.labels, seed, learned.weights)
 
     def __call__(self, texts: Sequence[str]) -> Shares:
         if not len(texts):
@@ -121,19 +125,12 @@ class CnnClassifier:
     def __init__(self, split: Split = str.split) -> None:
         self._split = split
 
-    def fit(
-        self,
-        texts: Sequence[str],
-        labels: Numbers,
-        count: int,
-        seed: int,
-        weights: NDArray[np.float64] | None = None,
-    ) -> None:
-        present = np.unique(labels)
+    def fit(self, learned: Learned, count: int, seed: int) -> None:
+        present = np.unique(learned.labels)
         groups = tuple(
             tuple(
                 self._cut(text)
-                for text, label in zip(texts, labels, strict=True)
+                for text, label in zip(learned.texts, learned.labels, strict=True)
                 if label == number
             )
             for number in present

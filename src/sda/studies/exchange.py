@@ -58,15 +58,17 @@ def permutation_test(
     first = sample.is_first
     items = int(sample.items.max()) + 1
     values, lost = _without_levels(sample)
-    exchange = _paired if sample.is_paired else _unpaired
-    shifts, item_variance = exchange(
-        values - values.mean(), first, sample.items, items, rng, permutations
-    )
-    shifts[1:] *= np.sqrt(lost)
-    if sample.is_paired:
-        values = _without_lines(values, sample.items)
-    means = np.where(first, values[first].mean(), values[~first].mean())
+    centred = values - values.mean()
     weights = np.where(first, 1 / first.sum(), -1 / (~first).sum())
+    if sample.is_paired:
+        # Each item has ratings of both models, which may be exchanged.
+        parts = np.asarray(np.bincount(sample.items, centred * weights, items), np.float64)
+        shifts, item_variance = _signed(parts, rng, permutations)
+        values = _without_lines(values, sample.items)
+    else:
+        shifts, item_variance = _unpaired(centred, first, sample.items, items, rng, permutations)
+    shifts[1:] *= np.sqrt(lost)
+    means = np.where(first, values[first].mean(), values[~first].mean())
     judges = _judge_part((values - means) * weights, sample.judges, lost)
     return _tested(shifts, item_variance * lost, items, judges, rng)
 
@@ -154,20 +156,6 @@ def _unpaired(
         number = int(one.sum())
         variance += float((residuals**2).sum()) * number / max(1, number - 1)
     return shifts, variance
-
-
-def _paired(
-    centred: Floats,
-    first: NDArray[np.bool_],
-    items: Ints,
-    count: int,
-    rng: np.random.Generator,
-    permutations: int,
-) -> tuple[Floats, float]:
-    """The same where each item has ratings of both models, which may be exchanged."""
-    weights = np.where(first, 1 / first.sum(), -1 / (~first).sum())
-    parts = np.asarray(np.bincount(items, centred * weights, count), np.float64)
-    return _signed(parts, rng, permutations)
 
 
 def _without_levels(sample: Sample2) -> tuple[Floats, float]:

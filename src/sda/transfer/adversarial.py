@@ -21,51 +21,38 @@ from sda.training.progress import Meter, Progress
 from sda.training.schedule import paper_schedule
 from sda.training.steps import discriminator_loss
 from sda.transfer.denoising import drawn_thresholds, other_styles
-from sda.transfer.imitation import explore
-from sda.transfer.rewriting import RAW, RewritingModel
-from sda.transfer.rewriting_metric import RewritingMetric
-from sda.transfer.transfer_settings import TransferSettings
-from sda.transfer.transfer_state import TransferState
-from sda.transfer.transfer_texts import LearnedTexts
+from sda.transfer.imitation import SecondStage, explore
+from sda.transfer.rewriting import RAW
 
 
-def compete(
-    state: TransferState,
-    model: RewritingModel,
-    learned: LearnedTexts,
-    metric: RewritingMetric,
-    settings: TransferSettings,
-    tick: Callable[[], None],
-) -> Iterator[Progress]:
+def compete(stage: SecondStage, tick: Callable[[], None]) -> Iterator[Progress]:
     """Rounds of training-data steps and one augmented step, as the paper's schedule has them.
 
     Each step trains the discriminators on real sentences, or on those of the bins, against what the
     generator writes; then the generator by their reward and by reconstruction. Yields after each
     round; enters where the state stands.
     """
-    stage2 = settings.stage2
+    state, stage2 = stage.state, stage.settings.stage2
     schedule = paper_schedule(stage2.rounds, stage2.first_steps, stage2.fewer_every)
     for steps in schedule[state.round :]:
         meter = Meter()
-        explore(state, model, learned, metric, settings, meter, tick)
+        explore(stage, meter, tick)
         for step in steps:
             for _ in range(stage2.discriminator_updates):
-                _teach_discriminators(state, model, learned, settings, step.reads_buffer, meter)
+                _teach_discriminators(stage, step.reads_buffer, meter)
                 tick()
             for _ in range(stage2.updates):
-                _teach_generator(state, model, learned, settings, meter)
+                _teach_generator(stage, meter)
                 tick()
         state.round += 1
         yield Progress("imitation", state.round, meter.means())
 
 
-def _rewritten(
-    state: TransferState, model: RewritingModel, learned: LearnedTexts, settings: TransferSettings
-) -> tuple[Sentences, Sentences]:
+def _rewritten(stage: SecondStage) -> tuple[Sentences, Sentences]:
     """A batch of sentences written anew in other styles, about what the model saw of their sources;
     and the sources, about their own styles."""
-    rng = state.rng
-    source = draw(learned.sentences, settings.denoising.batch_size, rng)
+    state, model, settings, rng = stage.state, stage.model, stage.settings, stage.state.rng
+    source = draw(stage.learned.sentences, settings.denoising.batch_size, rng)
     context = source.context
     assert context is not None and context.labels is not None
     targets = other_styles(context.labels, state.bins.styles, rng)
@@ -77,18 +64,12 @@ def _rewritten(
     return written.about(Context(targets, seen)), source
 
 
-def _teach_discriminators(
-    state: TransferState,
-    model: RewritingModel,
-    learned: LearnedTexts,
-    settings: TransferSettings,
-    reads_bins: bool,
-    meter: Meter,
-) -> None:
+def _teach_discriminators(stage: SecondStage, reads_bins: bool, meter: Meter) -> None:
     """One step of Eq. 6 for the discriminators of all styles."""
+    state, learned = stage.state, stage.learned
     discriminators = state.discriminators
     assert discriminators is not None
-    fake, _ = _rewritten(state, model, learned, settings)
+    fake, _ = _rewritten(stage)
     assert fake.context is not None and fake.context.labels is not None
     targets = fake.context.labels
     real = []
@@ -120,17 +101,11 @@ def _teach_discriminators(
     )
 
 
-def _teach_generator(
-    state: TransferState,
-    model: RewritingModel,
-    learned: LearnedTexts,
-    settings: TransferSettings,
-    meter: Meter,
-) -> None:
+def _teach_generator(stage: SecondStage, meter: Meter) -> None:
     """One step of Eq. 7 on rewritings, and of the reconstruction of their sources."""
-    stage2, generator = settings.stage2, state.generator
+    state, stage2, generator = stage.state, stage.settings.stage2, stage.state.generator
     assert state.discriminators is not None
-    written, source = _rewritten(state, model, learned, settings)
+    written, source = _rewritten(stage)
     rewards = rollout_rewards(generator, state.discriminators, written, stage2.rollouts, state.rng)
     # Without it a reward between 0 and 1 makes all that is written likelier.
     advantages = subtract_baseline(rewards, written.mask, "batch_mean")
@@ -144,6 +119,6 @@ def _teach_generator(
         from_other = plain.about(Context(context.labels, written.about(None)))
         both = generator.loss(from_itself) + generator.loss(from_other)
         loss = loss + stage2.reconstruction * both
-    state.update("stage2", loss, settings.denoising.clip)
+    state.update("stage2", loss, stage.settings.denoising.clip)
     final = rewards.gather(1, (written.lengths - 1)[:, None])
     meter.add(g_loss=loss.item(), reward=float(final.mean()))

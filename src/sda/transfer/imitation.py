@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import torch
 
@@ -21,22 +22,27 @@ MASKED_ROUNDS = 2  # at first nothing is written from raw sources: the model wou
 RANDOM_MASKS = 0.05  # of the words of a source that a candidate is written from
 
 
-def imitate(
-    state: TransferState,
-    model: RewritingModel,
-    learned: LearnedTexts,
-    metric: RewritingMetric,
-    settings: TransferSettings,
-    tick: Callable[[], None],
-) -> Iterator[Progress]:
+@dataclass(frozen=True)
+class SecondStage:
+    """All that the rounds of Stage II work with, in either form."""
+
+    state: TransferState
+    model: RewritingModel
+    learned: LearnedTexts
+    metric: RewritingMetric
+    settings: TransferSettings
+
+
+def imitate(stage: SecondStage, tick: Callable[[], None]) -> Iterator[Progress]:
     """Each round writes candidates, keeps the best of each source, and learns pairs both ways.
 
     Yields after each round; enters where the state stands.
     """
+    state, model, settings = stage.state, stage.model, stage.settings
     stage2, batch_size = settings.stage2, settings.denoising.batch_size
     while state.round < stage2.rounds:
         meter = Meter()
-        explore(state, model, learned, metric, settings, meter, tick)
+        explore(stage, meter, tick)
         pairs = state.bins.pairs
         known = (
             []
@@ -53,7 +59,7 @@ def imitate(
             loss = state.generator.loss(batch.about(Context(context.labels, seen)))
             meter.add(g_loss=state.update("stage2", loss, settings.denoising.clip))
             if stage2.denoising and number % stage2.denoising == 0:
-                real = next(walk(learned.sentences, batch_size, batch_size, state.rng))
+                real = next(walk(stage.learned.sentences, batch_size, batch_size, state.rng))
                 loss = denoising_loss(state, model, real, settings.noise, settings.denoising)
                 state.update("stage2", loss, settings.denoising.clip)
             tick()
@@ -61,17 +67,10 @@ def imitate(
         yield Progress("imitation", state.round, meter.means())
 
 
-def explore(
-    state: TransferState,
-    model: RewritingModel,
-    learned: LearnedTexts,
-    metric: RewritingMetric,
-    settings: TransferSettings,
-    meter: Meter,
-    tick: Callable[[], None],
-) -> None:
+def explore(stage: SecondStage, meter: Meter, tick: Callable[[], None]) -> None:
     """Candidates for sources drawn at random are written; the best of each is in its bin."""
-    stage2, noise, rng = settings.stage2, settings.noise, state.rng
+    state, model, learned = stage.state, stage.model, stage.learned
+    stage2, noise, rng = stage.settings.stage2, stage.settings.noise, state.rng
     copies = stage2.candidates
     rows = torch.randperm(len(learned), generator=rng)[: stage2.sources]
     drawn = learned[rows]
@@ -91,7 +90,7 @@ def explore(
     state.written += len(written)
     unknown = [drawn.unknown[row] for row in every.tolist()]
     texts = model.slots.decode(written, unknown)
-    verdict = metric(texts, model.slots.decode(sources, unknown), targets)
+    verdict = stage.metric(texts, model.slots.decode(sources, unknown), targets)
     best = verdict.total.view(-1, copies).argmax(1) + torch.arange(len(rows)) * copies
     is_good = (verdict.style[best] >= stage2.least_style) & (written.lengths[best] > 1)
     kept = best[is_good]

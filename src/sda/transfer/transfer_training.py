@@ -18,7 +18,7 @@ from sda.training.progress import Diverged, Progress, check_finite
 from sda.training.state import prefixed
 from sda.transfer.adversarial import compete
 from sda.transfer.denoising import denoise
-from sda.transfer.imitation import imitate
+from sda.transfer.imitation import SecondStage, imitate
 from sda.transfer.noise import Masks
 from sda.transfer.rewriting import RewritingModel
 from sda.transfer.rewriting_metric import RewritingMetric, own_function
@@ -134,10 +134,9 @@ class _TransferTraining:
         if settings.stage2.form == "off" or not settings.stage2.rounds:
             return
         form = imitate if settings.stage2.form == "imitation" else compete
-        metric = self._metric()
-        yield from form(
-            self.state, self.model, self.texts.learned, metric, settings, self.reporter.tick
-        )
+        learned, metric = self.texts.learned, self._metric()
+        stage = SecondStage(self.state, self.model, learned, metric, settings)
+        yield from form(stage, self.reporter.tick)
 
     def _metric(self) -> RewritingMetric:
         """The metric: as it was kept, or else learned now and kept."""
