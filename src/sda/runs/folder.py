@@ -17,7 +17,9 @@ from sda.files import naming, read_json, write_json, write_text
 from sda.runs.checkpoint import Checkpoints
 from sda.runs.origin import is_same
 from sda.runs.paths import found_again, with_absolute_paths
+from sda.runs.trusting import trusted
 from sda.settings.schema import Settings, leaves, make_settings, read_toml
+from sda.settings.vouched import foreign_names
 from sda.source import Loaded
 from sda.text.vocabulary import Vocabulary, vocabulary_from_json
 
@@ -61,11 +63,25 @@ class RunFolder:
     @property
     def how_to_go_on(self) -> str:
         """What to type, for messages: settings need not be given again."""
-        path = str(self.path)
+        argument = ", trust=True" if self._names_code else ""
         return (
-            f"`sda resume {shlex.quote(path)}` goes on with it as it began (in Python:"
-            f" sda.resume({path!r}))"
+            f"`{self.resume_command}` goes on with it as it began (in Python:"
+            f" sda.resume({str(self.path)!r}{argument}))"
         )
+
+    @property
+    def resume_command(self) -> str:
+        """What goes on with the run, for one who trusts what its settings name."""
+        option = " --trust" if self._names_code else ""
+        return f"sda resume {shlex.quote(str(self.path))}{option}"
+
+    @property
+    def _names_code(self) -> bool:
+        """Whether the settings there name code outside the package."""
+        try:
+            return bool(foreign_names(read_toml(self.config)))
+        except UserError:
+            return False
 
     def begin(self, config: str) -> None:
         """Make the folder and write its settings; a folder with other things in it is refused."""
@@ -81,8 +97,12 @@ class RunFolder:
         for path in (self.archive, self.config):
             path.unlink(missing_ok=True)
 
-    def settings(self) -> Settings:
-        """The settings that the folder was made with."""
+    def settings(self, trust: bool = False, metric: str | None = None) -> Settings:
+        """The settings that the folder was made with.
+
+        Code outside the package that they name is loaded only where the user allows it: all of it
+        by `trust`, or the functions in `metric`, named once more.
+        """
         if not self.holds_run:
             raise UserError(f"{self.path}: not a run folder (no config.toml in it)")
         table = read_toml(self.config)
@@ -96,7 +116,8 @@ class RunFolder:
         if found.source == OWN_TEXT:
             # Its own text is where the run is, wherever that may be by now.
             found = found.model_copy(update={"source": str(self.text)})
-        return found_again(found, self.path)
+        found = found_again(found, self.path)
+        return trusted(found, self.path, trust, metric) if trust or metric is not None else found
 
     def check_same(self, settings: Settings) -> None:
         """Refuse to go on with other settings than the run began with."""

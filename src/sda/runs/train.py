@@ -36,6 +36,7 @@ from sda.scoring.comparison import WATCHED
 from sda.scoring.monitor import Monitor
 from sda.settings.method_name import method_name
 from sda.settings.schema import Settings, write_toml
+from sda.settings.vouched import with_components
 from sda.show.terminal import Quiet, Reporter
 from sda.source import Loaded, load_source
 from sda.training.progress import Diverged, Progress
@@ -68,7 +69,11 @@ def train_run(
             _train_in(settings, origins, out, reporter, resume, lines, callbacks)
         else:
             copy = RunFolder(place)
-            own = copy.settings() if copy.holds_run and resume else settings
+            own = (
+                with_components(copy.settings(), settings)
+                if copy.holds_run and resume
+                else settings
+            )
             _train_in(own, origins, place, Quiet(), resume, lines, ())
     return trained_run(out, settings)
 

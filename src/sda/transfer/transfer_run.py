@@ -32,7 +32,9 @@ ENDS = (".", "!", "?", "\u3002", "\uff01", "\uff1f")  # after which a long line 
 class TransferRun:
     """A run of style transfer: what it was told, its styles, and sentences rewritten in them.
 
-    `sda.train_transfer` returns one, and `TransferRun(path)` opens one that is there.
+    `sda.train_transfer` returns one, and `TransferRun(path)` opens one that is there. A metric of
+    the user's own that its settings name is loaded only if it is given again, as
+    `TransferRun(path, metric="FILE.py:FUNCTION")`, or allowed by `trust=True`.
 
     ```python
     import sda
@@ -51,9 +53,9 @@ class TransferRun:
     ```
     """
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, *, metric: str | None = None, trust: bool = False) -> None:
         self.folder = TransferFolder(Path(path))
-        self._settings = self.folder.settings()
+        self._settings = self.folder.settings(trust, metric)
 
     def __repr__(self) -> str:
         return f"TransferRun({str(self.path)!r})"

@@ -13,6 +13,7 @@ from sda.errors import UserError
 from sda.files import write_json, write_text
 from sda.runs.checkpoint import Checkpoint
 from sda.runs.costs import Watch, run_costs
+from sda.settings.vouched import as_said
 from sda.show.terminal import Reporter
 from sda.training.progress import Diverged, Progress, check_finite
 from sda.training.state import prefixed
@@ -52,7 +53,7 @@ def train_transfer_run(
             folder.check_same(settings)
             if folder.run.is_finished:
                 reporter.say(f"{out}: this run is finished")
-                return TransferRun(out)
+                return _trained(out, settings)
         torch.set_num_threads(settings.threads)
         _check_judges(settings)
         training = _TransferTraining(settings, folder, reporter)
@@ -60,12 +61,25 @@ def train_transfer_run(
         if not folder.run.holds_run:
             folder.run.begin(transfer_toml(settings))
         training.run()
-    return TransferRun(out)
+    return _trained(out, settings)
 
 
-def resume_transfer_run(out: Path, reporter: Reporter) -> TransferRun:
-    """Go on with the run in the folder, as it was told when it began."""
-    return train_transfer_run(TransferFolder(out).settings(), out, reporter, resume=True)
+def _trained(out: Path, settings: TransferSettings) -> TransferRun:
+    """The run that was trained there by these settings, with leave to load what they name."""
+    run = TransferRun(out)
+    run._settings = settings
+    return run
+
+
+def resume_transfer_run(
+    out: Path, reporter: Reporter, trust: bool = False, metric: str | None = None
+) -> TransferRun:
+    """Go on with the run in the folder, as it was told when it began.
+
+    `trust` and `metric` are what the user allows to be loaded, as for `TransferRun`.
+    """
+    settings = TransferFolder(out).settings(trust, metric)
+    return train_transfer_run(settings, out, reporter, resume=True)
 
 
 class _TransferTraining:
@@ -215,6 +229,6 @@ def _with_absolute_paths(settings: TransferSettings) -> TransferSettings:
         sources = [str(Path(file).absolute()) for file in sources]
     place, colon, name = (function or "").rpartition(":")
     if place.endswith(".py"):
-        function = f"{Path(place).absolute()}{colon}{name}"
+        function = as_said(function or "", f"{Path(place).absolute()}{colon}{name}")
     metric = settings.metric.model_copy(update={"function": function})
     return settings.model_copy(update={"sources": sources, "metric": metric})
