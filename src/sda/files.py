@@ -36,6 +36,15 @@ def refuse_overlap(outputs: Mapping[str, Path | None], inputs: Iterable[Path | N
         options[place] = option
 
 
+def refuse_links(*folders: Path) -> None:
+    """No entry of the folders is a link: what is written there would end up where it leads."""
+    for folder in filter(Path.is_dir, folders):
+        with naming(folder), os.scandir(folder) as entries:
+            link = next((entry.path for entry in entries if entry.is_symlink()), None)
+        if link is not None:
+            raise UserError(f"{link}: a link, which could lead anywhere; put the file itself there")
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """What is written inside becomes the file once all of it is on the disk; or it is as it was."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from sda.errors import UserError
 from sda.evaluation.catalogue import current_name
-from sda.files import naming, read_json, write_json, write_text
+from sda.files import naming, read_json, refuse_links, write_json, write_text
 from sda.runs.checkpoint import Checkpoints
 from sda.runs.origin import is_same
 from sda.runs.paths import found_again, with_absolute_paths
@@ -105,6 +105,7 @@ class RunFolder:
         """
         if not self.holds_run:
             raise UserError(f"{self.path}: not a run folder (no config.toml in it)")
+        self.refuse_links()
         table = read_toml(self.config)
         if STYLE_FILES in table:
             path = shlex.quote(str(self.path))
@@ -118,6 +119,10 @@ class RunFolder:
             found = found.model_copy(update={"source": str(self.text)})
         found = found_again(found, self.path)
         return trusted(found, self.path, trust, metric) if trust or metric is not None else found
+
+    def refuse_links(self) -> None:
+        """A folder that came from somebody leads nowhere else."""
+        refuse_links(self.path, self.checkpoints.folder)
 
     def check_same(self, settings: Settings) -> None:
         """Refuse to go on with other settings than the run began with."""

@@ -9,14 +9,14 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 
 from sda.errors import UserError
-from sda.files import naming, read_json, write_bytes, write_json
+from sda.files import naming, read_json, refuse_links, write_bytes, write_json
 from sda.runs.folder import STYLE_FILES, RunFolder
 from sda.runs.trusting import located, refuse_code_inside
 from sda.settings.schema import leaves, read_toml
 from sda.settings.vouched import Vouched
 from sda.transfer.rewriting_metric import RewritingMetric, own_function
 from sda.transfer.style_counts import LanguageModelRatio
-from sda.transfer.style_judges import load_judge, save_judge
+from sda.transfer.style_judges import check_judges, load_judge, save_judge
 from sda.transfer.style_words import StyleWords
 from sda.transfer.transfer_settings import TransferSettings, make_transfer_settings
 from sda.transfer.transfer_texts import TransferTexts
@@ -48,6 +48,8 @@ class TransferFolder:
         """
         if not self.run.holds_run:
             raise UserError(f"{self.path}: not a run folder (no config.toml in it)")
+        self.run.refuse_links()
+        refuse_links(self.judges)
         table = read_toml(self.run.config)
         if STYLE_FILES not in table:
             raise UserError(
@@ -124,6 +126,7 @@ class TransferFolder:
         def judge(kind: str) -> Any:
             return load_judge(self.judges / f"{kind}.safetensors")
 
+        check_judges(settings)
         models = judge(LanguageModelRatio.kind)
         judges = tuple(
             models if kind == models.kind else judge(kind) for kind in settings.metric.judges

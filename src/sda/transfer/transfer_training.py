@@ -24,7 +24,7 @@ from sda.transfer.noise import Masks
 from sda.transfer.rewriting import RewritingModel
 from sda.transfer.rewriting_metric import RewritingMetric, own_function
 from sda.transfer.rewriting_scores import RewritingMonitor
-from sda.transfer.style_judges import JUDGES, halves
+from sda.transfer.style_judges import JUDGES, check_judges, halves
 from sda.transfer.style_words import StyleWords
 from sda.transfer.transfer_folder import FINAL, TransferFolder
 from sda.transfer.transfer_page import transfer_page
@@ -55,7 +55,7 @@ def train_transfer_run(
                 reporter.say(f"{out}: this run is finished")
                 return _trained(out, settings)
         torch.set_num_threads(settings.threads)
-        _check_judges(settings)
+        check_judges(settings)
         training = _TransferTraining(settings, folder, reporter)
         # Only now: a mistake in the files must not leave a folder that looks like a run.
         if not folder.run.holds_run:
@@ -208,17 +208,6 @@ class _TransferTraining:
         costs = run_costs([*run.read_progress(), watch.lap()])
         write_json(run.finished, costs)
         run.checkpoints.drop_others("0", ())
-
-
-def _check_judges(settings: TransferSettings) -> None:
-    named = {"metric": settings.metric.judges, "report": settings.report.judges}
-    for section, kinds in named.items():
-        for kind in kinds:
-            if kind not in JUDGES:
-                raise UserError(
-                    f"setting '{section}.judges': there is no judge {kind!r} (known:"
-                    f" {', '.join(JUDGES)})"
-                )
 
 
 def _with_absolute_paths(settings: TransferSettings) -> TransferSettings:
