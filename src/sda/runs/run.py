@@ -16,7 +16,6 @@ from sda.errors import UserError
 from sda.evaluation.alarms import Alarm
 from sda.evaluation.evaluator import Evaluation
 from sda.evaluation.score import Score
-from sda.files import read_json
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
 from sda.randomness import seeded
@@ -111,7 +110,7 @@ class Run:
         """What the run cost so far: updates, tokens written, metric calls and seconds, by name."""
         costs = run_costs(self.progress())
         # A selection at the end asks the metric too.
-        calls = read_json(self.folder.finished).get("calls") if self.is_finished else None
+        calls = self.folder.read_finished().get("calls") if self.is_finished else None
         return costs if calls is None else {**costs, "calls": calls}
 
     def scores(self) -> list[Evaluation]:

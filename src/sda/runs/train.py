@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from sda.runs.folder import OWN_TEXT, STOPPED_IN, RunFolder
 from sda.runs.guard import START, Breach, Guard
 from sda.runs.hand_over import MLE
 from sda.runs.handed import check_given
-from sda.runs.keeper import Keeper
+from sda.runs.keeper import REMARKS, Keeper, keep_what_is_needed
 from sda.runs.own_text import readable
 from sda.runs.parts import augment, build_objective, build_selection, hold_out
 from sda.runs.paths import with_absolute_paths
@@ -98,6 +99,9 @@ def _train_in(
             folder.check_same(settings)
             if folder.is_finished:
                 reporter.say(f"{out}: this run is finished")
+                # A kill may have come before the last of it; a folder that is damaged stays so.
+                with suppress(UserError):
+                    keep_what_is_needed(folder)
                 return
         # Before anything is computed: an oracle's sentences are part of what must not vary.
         torch.set_num_threads(settings.threads)
@@ -325,6 +329,8 @@ class _Training:
         if self.settings.start is not None and self.folder.checkpoints.latest() is None:
             self.keeper.save(take_start(self.state, self.settings, self.folder))
         found, now = self.keeper.go_back(), self.state.device.type
+        for remark in (*found.get(REMARKS, ()), *self.state.archive.remarks):
+            self.reporter.warn(remark)
         before = found.get("device")
         if before not in (None, now):
             self.reporter.warn(
@@ -359,7 +365,7 @@ class _Training:
             self.breach,
             self.stopped_in,
         ).write(self._start())
-        self.keeper.keep_what_is_needed()
+        keep_what_is_needed(self.folder)
 
 
 def _is_measured(line: dict[str, Any]) -> bool:

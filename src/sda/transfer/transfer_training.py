@@ -9,10 +9,12 @@ from typing import Any
 
 import torch
 
+from sda.doors import Count, Finite, Shape, check
 from sda.errors import UserError
 from sda.files import write_json, write_text
-from sda.runs.checkpoint import Checkpoint
+from sda.runs.checkpoint import STATE_FILE, Checkpoint, fitting
 from sda.runs.costs import Watch, run_costs
+from sda.runs.keeper import find_state
 from sda.settings.vouched import as_said
 from sda.show.terminal import Reporter
 from sda.training.progress import Diverged, Progress, check_finite
@@ -80,6 +82,16 @@ def resume_transfer_run(
     """
     settings = TransferFolder(out).settings(trust, metric)
     return train_transfer_run(settings, out, reporter, resume=True)
+
+
+class TransferCounters(Shape):
+    """Where training stands, in `state.json`."""
+
+    epoch: Count
+    round: Count
+    updates: Count
+    written: Count
+    rates: dict[str, Finite]
 
 
 class _TransferTraining:
@@ -176,17 +188,18 @@ class _TransferTraining:
     def _go_back(self) -> None:
         """Be in the newest state that was saved, and forget the lines after it."""
         run = self.folder.run
-        name = run.checkpoints.latest()
-        if name is None:
+        found = find_state(run)
+        if found is None:
             run.cut_progress(0)
             return
-        found = run.checkpoints.load(name)
-        try:
-            self.state.load(found.tensors, found.values["counters"])
-            run.cut_progress(int(found.values["progress_bytes"]))
-        except (KeyError, RuntimeError, TypeError, ValueError) as error:
-            place = run.checkpoints.folder / name
-            raise UserError(f"{place}: the checkpoint does not fit the run ({error})") from None
+        name, values, remarks = found
+        for remark in remarks:
+            self.reporter.warn(remark)
+        place = run.checkpoints.folder / name
+        counters = check(TransferCounters, values.get("counters"), f"{place / STATE_FILE}")
+        with fitting(place):
+            self.state.load(run.checkpoints.load(name).tensors, counters)
+        run.cut_progress(int(values["progress_bytes"]))
 
     def _save(self, progress_bytes: int) -> None:
         state = self.state
