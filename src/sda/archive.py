@@ -100,6 +100,8 @@ class Archive:
 
     def go_back(self, calls: int) -> None:
         """Training stands where the metric had been asked so many sentences."""
+        if self.path is not None and calls > len(self._lines):
+            raise ValueError(f"{self.path} has lost {calls - len(self._lines):,} answers")
         self.calls = calls
         self._known = {} if self._repeats else dict(self._lines)
         self._ahead = {}

@@ -96,7 +96,7 @@ class TransferFolder:
         data = read_json(self.run.vocabulary)
         try:
             return WordSlots.from_json(data["vocabulary"]), tuple(data["styles"])
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, AttributeError, ValueError):
             raise UserError(f"{self.run.vocabulary}: not the vocabulary of a transfer") from None
 
     def keep_words(self, words: StyleWords) -> None:
@@ -106,7 +106,7 @@ class TransferFolder:
         try:
             with naming(self.words):
                 return StyleWords.from_tensors(load(self.words.read_bytes()))
-        except (SafetensorError, KeyError):
+        except (SafetensorError, KeyError, ValueError, RuntimeError):
             raise UserError(f"{self.words}: damaged; train the run again") from None
 
     def keep_metric(self, metric: RewritingMetric) -> None:
