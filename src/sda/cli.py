@@ -69,6 +69,13 @@ def main() -> None:
     except Interrupted as end:
         print(f"sda: {end}", file=sys.stderr)
         sys.exit(INTERRUPTED)
+    except MemoryError:
+        print(
+            "sda: there is not enough memory for this; give it less text or smaller models, or a"
+            " machine with more",
+            file=sys.stderr,
+        )
+        sys.exit(2)
     except BrokenPipeError:
         # The reader of our output has seen enough, as `head` does.
         sys.stderr.close()
