@@ -88,7 +88,7 @@ def test_files_that_are_being_written_are_not_records(ledger: Ledger) -> None:
         (b'{"key": ', "not valid JSON"),
         (b"", "not valid JSON"),
         (b"\xff\xfe", "not UTF-8"),
-        (b"[1, 2]", "input should be a valid dictionary"),
+        (b"[1, 2]", "should be an object"),
         (b'{"format": 1}', "'key': field required"),
         (b'{"key": "a"}', "written in format None, not 1"),
         (b'{"format": 2}', "in format 2, not 1"),

@@ -50,6 +50,7 @@ class Store:
             TABLES,
         ).fetchone()
         if found != ("ok",) or others is not None:
+            self._connection.close()
             reason = f"holds {others[0]!r}" if others else f"damaged: {found and found[0]}"
             raise UserError(f"{path}: not a store of ratings ({reason})")
 
@@ -58,7 +59,11 @@ class Store:
         study = folder.study()
         refuse_links(folder.path)
         found = cls(folder.store)
-        found._check_fits(study, folder.store)
+        try:
+            found._check_fits(study, folder.store)
+        except UserError:
+            found.close()
+            raise
         return found
 
     def _check_fits(self, study: Study, path: Path) -> None:
