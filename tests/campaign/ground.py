@@ -5,14 +5,15 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from labelled_tiny import QUICK, rows, write_table
 from reproduction.records import jobs_of, record_of, write_ledger
 from studies.people import by_model, rate_all, small_study, write_study
-from tiny import TINY, undrawn, write_toy
+from tiny import NO_LIMITS, TINY, undrawn, write_toy
 
 from .calling import call, sets
 
@@ -24,13 +25,17 @@ REWRITER = (
     *("denoising.epochs=2", "denoising.walk=64", "denoising.batch_size=16", "stage2.rounds=2"),
     *("stage2.sources=12", "stage2.candidates=2", "stage2.learned=24", "stage2.least_style=0.0"),
 )
+QUICK_JUDGE = (
+    *("judge.candidates=['states-sum']", "judge.members=2", "judge.updates=10"),
+    *("judge.check_every=5", "hand_over.samples=20", "hand_over.quality=0"),
+)
 QUIET = ("--profile", "smoke", "--quiet")
 # How the runs of each kind are trained, but for where they are written to.
 TRAINED: dict[str, tuple[str, ...]] = {
     "paper": ("train", "{toy}", "--preset", "paper", *QUIET, *sets(TINY)),
     "judged": (
         *("train", "{toy}", "--metric", "{metric}:score", "--calls", "90", *QUIET),
-        *sets((*TINY, "hand_over.samples=20")),
+        *sets((*TINY, *NO_LIMITS, *QUICK_JUDGE)),
     ),
     "leakrnn": (
         *("train", "{toy}", "--preset", "paper", "--generator", "leakrnn", *QUIET),
@@ -147,12 +152,25 @@ class Ground:
 
 @contextmanager
 def quick() -> Iterator[None]:
-    """Drawings are left out and judges of style learn for a moment: both take seconds."""
+    """What takes seconds takes none: drawings, judges of style, and the plan of an experiment."""
+    from sda.reproduction import rows as table_rows
+    from sda.reproduction.jobs import plan_jobs
+    from sda.settings import layers
     from sda.transfer import style_cnn, transfer_page
+
+    plans: dict[str, Any] = {}
+
+    def planned(*asked: Any) -> Any:
+        key = repr(asked)
+        if key not in plans:
+            plans[key] = plan_jobs(*asked)
+        return plans[key]
 
     with ExitStack() as stack:
         stack.enter_context(undrawn())
         for module, name, value in (
+            (table_rows, "plan_jobs", planned),
+            (layers, "names_of", cache(layers.names_of)),
             (style_cnn, "LEAST_UPDATES", 4),
             (style_cnn, "MAPS", 4),
             (transfer_page, "draw_curves", lambda runs: []),
