@@ -13,7 +13,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 # The small runs that tests use are found as tests find them.
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from .program import main  # noqa: E402
+from .program import main
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

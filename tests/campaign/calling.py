@@ -15,6 +15,8 @@ from unittest import mock
 
 from .verdicts import Told
 
+HIDDEN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
+
 
 class Began(BaseException):
     """All has been read and checked, and training would begin now."""
@@ -34,9 +36,10 @@ def call(*arguments: object, stdin: bytes = b"") -> Told:
         contextlib.redirect_stderr(err),
         warnings.catch_warnings(),
     ):
-        # Each call is the first one of its process, as it is for a user.
+        # Each call is the first one of its process, and shows what Python shows to a user.
         warnings.simplefilter("default")
-        warnings.simplefilter("ignore", DeprecationWarning)
+        for hidden in HIDDEN:
+            warnings.simplefilter("ignore", hidden)
         try:
             cli.main()
             out.flush()

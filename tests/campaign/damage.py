@@ -298,7 +298,8 @@ def edit_sqlite(path: Path, chance: Random) -> str:
     connection = sqlite3.connect(path)
     try:
         tables = [
-            row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")
+            row[0]
+            for row in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")
         ]
         table = chance.choice(tables)
         columns = [row[1] for row in connection.execute(f"PRAGMA table_info('{table}')")]

@@ -16,7 +16,7 @@ from tiny import TINY
 
 from .calling import before_training, call, sets
 from .damage import damage
-from .ground import Ground, copied
+from .ground import Ground, copied, scratch
 from .results import differences
 from .verdicts import SILENT, Told, Verdict, judged
 
@@ -67,6 +67,10 @@ class Damaged:
         for folder in (self.others, self.finished):
             if folder is not None:
                 folder(ground)
+        with scratch(ground) as place:
+            for number, reader in enumerate(self.readers):
+                path = copied(self.source(ground), place / str(number) / "it")
+                self._steady[reader] = self._call(reader, ground, path)
 
     def count(self, ground: Ground) -> int | None:
         return None
@@ -103,9 +107,6 @@ class Damaged:
     ) -> Verdict:
         wanted = self.readers[reader]
         if wanted.is_steady:
-            if reader not in self._steady:
-                whole = copied(self.source(ground), folder / "whole")
-                self._steady[reader] = self._call(reader, ground, whole)
             expected = self._steady[reader]
             if told.out != expected.out and told.err == expected.err:
                 place = f"{reader} of a damaged {inner}"
@@ -247,11 +248,7 @@ SORTS: tuple[Damaged, ...] = (
         "the work folder of augment, gone on with",
         3,
         lambda ground: ground.augmented,
-        {
-            "augment": Reader(
-                lambda ground, path: ground.augment_words(path), trains=True
-            )
-        },
+        {"augment": Reader(lambda ground, path: ground.augment_words(path), trains=True)},
         None,
         lambda ground: ground.augmented,
     ),
@@ -266,7 +263,9 @@ SORTS: tuple[Damaged, ...] = (
             "judge results --html": Reader(_read_study("results", "--html", "r.html"), 0.2),
             "judge results --datasheet": Reader(_read_study("results", "--datasheet", "d.md")),
             "judge export": Reader(_read_study("export", "-o", "out.csv"), 2),
-            "judge export --tasks": Reader(_read_study("export", "-o", "o.csv", "--tasks", "t.csv")),
+            "judge export --tasks": Reader(
+                _read_study("export", "-o", "o.csv", "--tasks", "t.csv")
+            ),
             "judge invite": Reader(_read_study("invite", "--judges", 2)),
             "judge revoke": Reader(_read_study("revoke", "--judge", 1)),
             "judge purge": Reader(_read_study("purge")),

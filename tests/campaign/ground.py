@@ -15,7 +15,7 @@ from reproduction.records import jobs_of, record_of, write_ledger
 from studies.people import by_model, rate_all, small_study, write_study
 from tiny import NO_LIMITS, TINY, undrawn, write_toy
 
-from .calling import call, sets
+from .calling import call, inside, sets
 
 METRIC = """def score(texts):
     return [text.count("cat") + 1 / (1 + len(text)) for text in texts]
@@ -95,6 +95,8 @@ class Ground:
     def study(self) -> Path:
         """A study that six people have rated."""
         path = self.root / "study"
+        if path.exists():
+            return path
         study = small_study(items=6)
         folder = write_study(path, study)
         rate_all(folder, by_model(study, {"secret-one": 2.0, "secret-two": 4.0}))
@@ -119,6 +121,8 @@ class Ground:
     def augmented(self) -> Path:
         """The work of `sda augment`, all done; `more.csv` in it is what came out."""
         path = self.root / "augmented"
+        if path.exists():
+            return path
         path.mkdir()
         told = call(*self.augment_words(path))
         assert told.code == 0, told
@@ -179,8 +183,21 @@ def quick() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def scratch(ground: Ground) -> Iterator[Path]:
+    """A folder to be in, gone afterwards.
+
+    What is called there once, before any child is forked, need not be loaded and compiled in each.
+    """
+    folder = ground.root / "scratch"
+    folder.mkdir()
+    try:
+        with inside(folder):
+            yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
 def copied(source: Path, target: Path) -> Path:
     shutil.copytree(source, target)
     return target
-
-

@@ -25,7 +25,8 @@ def main(words: Sequence[str]) -> int:
     """Run what the words ask for; 0 where nothing was found, 1 where something was."""
     asked = _parser().parse_args(words)
     kinds = [KINDS[name] for name in asked.only or KINDS]
-    root = Path(tempfile.mkdtemp(prefix="sda-campaign-"))
+    root = asked.ground or Path(tempfile.mkdtemp(prefix="sda-campaign-"))
+    root.mkdir(exist_ok=True)
     try:
         ground = Ground(root)
         with quick():
@@ -33,7 +34,8 @@ def main(words: Sequence[str]) -> int:
                 return _one(kinds, ground, asked.case)
             tallies = _all(kinds, ground, asked.minutes, asked.seed, asked.worker, asked.most)
     finally:
-        shutil.rmtree(root, ignore_errors=True)
+        if asked.ground is None:
+            shutil.rmtree(root, ignore_errors=True)
     print(table(tallies, asked.seed))
     if asked.out is not None:
         asked.out.write_text(json.dumps(as_json(tallies, asked.seed), indent=1) + "\n")
@@ -42,12 +44,19 @@ def main(words: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m tests.campaign", description=__doc__)
-    parser.add_argument("--minutes", type=float, default=10.0, help="how long, in all")
+    parser.add_argument(
+        "--minutes", type=float, default=10.0, help="how long, from when all is prepared"
+    )
     parser.add_argument("--seed", type=int, default=0, help="which cases; others with another seed")
     parser.add_argument("--only", nargs="+", choices=list(KINDS), help="these kinds alone")
     parser.add_argument("--case", type=int, help="one case once more, by its number")
     parser.add_argument("--most", type=int, help="the most cases of a kind")
     parser.add_argument("--out", type=Path, help="the counts and findings as JSON")
+    parser.add_argument(
+        "--ground",
+        type=Path,
+        help="a folder for the runs and studies that are attacked, to have them again next time",
+    )
     parser.add_argument(
         "--worker",
         type=_share,
@@ -83,10 +92,11 @@ def _all(
     most: int | None,
 ) -> list[Tally]:
     """Each kind has its share of the time that is left; what it does not need goes to the next."""
+    for kind in kinds:
+        kind.prepare(ground)
     end = time.monotonic() + 60 * minutes
     tallies = []
     for place, kind in enumerate(kinds):
-        kind.prepare(ground)
         share = kind.share / sum(each.share for each in kinds[place:])
         began = time.monotonic()
         until = began + max(0.0, end - began) * share

@@ -46,6 +46,7 @@ class Told:
 
 def judged(told: Told, tried: str) -> Verdict:
     """Whether a command ended as it should: done, or one sentence and a code that says so."""
+    tried = tried if len(tried) < 600 else f"{tried[:500]} ..."
     if told.trouble is not None:
         return Verdict(TRACEBACK, place_of(told.trouble), _lines_of(told.trouble), tried)
     if "Traceback (most recent call last)" in told.err:

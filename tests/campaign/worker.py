@@ -174,5 +174,3 @@ def run_case(kind: Kind, ground: Ground, number: int) -> Verdict:
 def _limit_memory(room: int) -> None:
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (pages * os.sysconf("SC_PAGE_SIZE") + room,) * 2)
-
-
