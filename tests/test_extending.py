@@ -19,6 +19,7 @@ from sda.models.generator import Frame, Generator
 from sda.runs.components import build
 from sda.runs.run import Run
 from sda.settings.layers import Choices
+from sda.settings.vouched import Vouched
 from sda.training import step_kinds
 
 PAGE = ROOT / "docs" / "extending.md"
@@ -59,7 +60,7 @@ def test_the_generator_keeps_the_promises(
     promise: Callable[[Generator], None], place: Path
 ) -> None:
     generator: Generator = build(
-        {"use": "fading:FadingMemory", "size": 5},
+        {"use": Vouched("fading:FadingMemory"), "size": 5},
         "generator",
         Generator,
         frame=Frame(contract.WORDS, 0, contract.LONGEST),
@@ -82,7 +83,7 @@ def test_settings_of_the_profile_do_not_get_in_the_way(place: Path) -> None:
 def test_a_mistake_in_a_key_lists_the_right_ones(place: Path) -> None:
     with pytest.raises(UserError, match=r"unknown setting 'generator\.sise' .*\bsize, fade\)"):
         build(
-            {"use": "fading:FadingMemory", "sise": 64},
+            {"use": Vouched("fading:FadingMemory"), "sise": 64},
             "generator",
             Generator,
             frame=Frame(4, 0, 3),
@@ -96,7 +97,7 @@ def test_the_run_of_the_page(place: Path, capsys: pytest.CaptureFixture[str]) ->
     exec(compile(run, "docs/extending.md", "exec"), {})
 
     assert len(capsys.readouterr().out.splitlines()) == 3
-    finished = Run(place / "runs" / "fading")
+    finished = Run(place / "runs" / "fading", trust=True)
     losses = [line["nll_valid"] for line in finished.progress() if line["stage"] == "mle"]
     assert losses[-1] < losses[0]
     assert {row.name for row in finished.scores()} >= {"mle", "sda"}
@@ -157,7 +158,7 @@ def test_a_generator_that_reads_labels_is_two_files(
         "reviews.csv",
     }
     assert len(capsys.readouterr().out.splitlines()) == 2
-    run = Run(topics / "runs" / "reviews")
+    run = Run(topics / "runs" / "reviews", trust=True)
     words = {"good": ("lovely", "great", "fresh"), "bad": ("awful", "stale", "cold")}
     counts = {
         (label, mood): sum(text.split().count(word) for text in texts for word in words[mood])

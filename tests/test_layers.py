@@ -33,6 +33,7 @@ LAYERS = (
     ("pretrained",),
     ("models",),
     ("text",),
+    ("doors",),
     ("files", "randomness", "devices", "ranks"),
     ("errors", "configs", "__init__"),
 )

@@ -22,7 +22,7 @@ from sda.runs.folder import RunFolder
 from sda.runs.handed import sections
 from sda.runs.own_text import as_lines
 from sda.runs.resume import resume_run
-from sda.runs.run import Run
+from sda.runs.run import Run, allowed_settings
 from sda.runs.train import train_run
 from sda.settings.layers import Choices
 from sda.show.terminal import Quiet, Terminal
@@ -79,8 +79,8 @@ def train(
       something true, training ends with this epoch, and the run is scored as it is then.
 
     Settings record an object by the path of its class or function where an import finds it, else as
-    an object, which `Run` and `sda.resume` then ask for. A mistake in any of this raises
-    `UserError`.
+    an object. `Run` and `sda.resume` ask for either again: a folder may come from anybody, so code
+    that it names is not loaded for that alone. A mistake in any of this raises `UserError`.
 
     ```python
     import sda
@@ -134,7 +134,8 @@ def resume(
     *,
     generator: Generator | type[Generator] | None = None,
     discriminator: Discriminator | type[Discriminator] | None = None,
-    metric: ReferenceMetric | type[ReferenceMetric] | Callable[..., Any] | None = None,
+    metric: str | ReferenceMetric | type[ReferenceMetric] | Callable[..., Any] | None = None,
+    trust: bool = False,
     quiet: bool = True,
     callbacks: Sequence[Callable[[dict[str, Any]], object]] = (),
 ) -> Run:
@@ -143,8 +144,10 @@ def resume(
     The folder holds all settings and all texts that were handed in as a list. It ends bit for bit
     as if it had never stopped; a run that is finished is left alone.
 
-    - `generator`, `discriminator`, `metric`: once more what was handed to `sda.train` as an object
-      that no import finds, such as a function of a notebook.
+    - `generator`, `discriminator`, `metric`: once more what was handed to `sda.train` as an object,
+      such as a function of a notebook; a metric in a file as `"FILE.py:FUNCTION"`.
+    - `trust`: load all code of your own that the settings in the folder name, in place of giving it
+      again; nothing is loaded for what a folder says alone.
     - `quiet`: say nothing but warnings.
     - `callbacks`: as for `sda.train`; those that the run began with are not in the folder.
 
@@ -155,9 +158,9 @@ def resume(
     print(sda.resume("runs/whole").sample(1) == run.sample(1))
     ```
     """
-    given = sections(generator, discriminator, metric)
+    settings = allowed_settings(RunFolder(Path(out)), generator, discriminator, metric, trust)
     reporter = Quiet() if quiet else Terminal()
-    run = resume_run(Path(out), reporter, given, callbacks=callbacks)
+    run = resume_run(Path(out), reporter, settings, callbacks=callbacks)
     if run.verdict is not None:
         reporter.say(run.verdict)
     return run

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from sda.doors import Finite, Shape, read_checked_lines
 from sda.errors import UserError
 from sda.files import naming
 from sda.text.about import About
@@ -81,8 +82,15 @@ class Archive:
         self._known: dict[Question, Answer] = {}
         self._ahead: dict[Question, deque[Answer]] = {}
         self._kept: list[Answered] = []
-        if path is not None:
-            self._lines = _read(path, parts)
+        self.remarks: list[str] = []
+        """What there is to say of the file as it was found."""
+        if path is not None and path.is_file():
+            self._lines, is_cut = _read(path, parts)
+            if is_cut:
+                self.remarks.append(
+                    f"{path}: its last line was not written to its end and was taken away; what it"
+                    " was about is asked again"
+                )
         self.go_back(0)
 
     @property
@@ -92,6 +100,8 @@ class Archive:
 
     def go_back(self, calls: int) -> None:
         """Training stands where the metric had been asked so many sentences."""
+        if self.path is not None and calls > len(self._lines):
+            raise ValueError(f"{self.path} has lost {calls - len(self._lines):,} answers")
         self.calls = calls
         self._known = {} if self._repeats else dict(self._lines)
         self._ahead = {}
@@ -215,33 +225,39 @@ def _to_json(value: float) -> float | None:
     return None if value == float("-inf") else value
 
 
-def _from_json(value: Any) -> float:
+def _from_json(value: float | None) -> float:
     return float("-inf") if value is None else float(value)
 
 
-def _read(path: Path, parts: tuple[str, ...]) -> list[tuple[Question, Answer]]:
-    """The lines of the file; one that a loss of power cut off is removed from it."""
-    if not path.is_file():
-        return []
-    with naming(path):
-        content = path.read_bytes()
-        whole = content.rfind(b"\n") + 1
-        if whole < len(content):
-            with path.open("r+b") as file:
-                file.truncate(whole)
-    # Not splitlines: a text may hold what Unicode takes for the end of a line.
-    lines = content[:whole].split(b"\n")[:-1]
-    return [_parse(path, number, line, parts) for number, line in enumerate(lines, 1)]
+class AnswerShape(Shape):
+    """One line of the file."""
+
+    text: str
+    label: str | None = None
+    source: str | None = None
+    score: Finite | None
+    parts: dict[str, Finite | None]
 
 
-def _parse(path: Path, number: int, line: bytes, parts: tuple[str, ...]) -> tuple[Question, Answer]:
+def _read(path: Path, parts: tuple[str, ...]) -> tuple[list[tuple[Question, Answer]], bool]:
+    """The lines of the file, and whether one was cut off by a kill, which is removed from it."""
+    found = read_checked_lines(path, AnswerShape)
+    if found.is_cut:
+        with naming(path), path.open("r+b") as file:
+            file.truncate(found.size)
+    lines = [_parse(path, number, line, parts) for number, line in enumerate(found.values, 1)]
+    return lines, found.is_cut
+
+
+def _parse(
+    path: Path, number: int, found: Mapping[str, Any], parts: tuple[str, ...]
+) -> tuple[Question, Answer]:
+    about = About(found.get("label"), found.get("source"))
     try:
-        found = json.loads(line)
-        about = About(found.get("label"), found.get("source"))
         values = (found["score"], *(found["parts"][name] for name in parts))
-        return Question(str(found["text"]), about), tuple(map(_from_json, values))
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except KeyError:
         raise UserError(
-            f"{path}: line {number} is not a score of this run's metric; the file cannot be changed"
+            f"{path}, line {number}: not a score of this run's metric; the file cannot be changed"
             " by hand"
         ) from None
+    return Question(found["text"], about), tuple(map(_from_json, values))

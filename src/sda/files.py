@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from sda.errors import UserError
+
+LARGEST = 2**31
+"""Bytes of a file that is read as a whole."""
+_HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 @contextmanager
@@ -34,6 +39,15 @@ def refuse_overlap(outputs: Mapping[str, Path | None], inputs: Iterable[Path | N
         if place in options:
             raise UserError(f"{option}: {path} is the file of {options[place]}; name another one.")
         options[place] = option
+
+
+def refuse_links(*folders: Path) -> None:
+    """No entry of the folders is a link: what is written there would end up where it leads."""
+    for folder in filter(Path.is_dir, folders):
+        with naming(folder), os.scandir(folder) as entries:
+            link = next((entry.path for entry in entries if entry.is_symlink()), None)
+        if link is not None:
+            raise UserError(f"{link}: a link, which could lead anywhere; put the file itself there")
 
 
 @contextmanager
@@ -68,11 +82,63 @@ def write_json(path: Path, value: Any) -> None:
 
 def read_json(path: Path) -> Any:
     """The JSON value in the file; a missing or broken file raises one sentence."""
+    return parse_json(read_whole(path), str(path))
+
+
+def read_whole(path: Path) -> bytes:
+    """The content of a file that the program wrote once; one of an absurd size is refused."""
+    with naming(path):
+        size = path.stat().st_size
+        if size > LARGEST:
+            raise UserError(
+                f"{path}: {size:,} bytes, more than the {LARGEST:,} that a file of this kind may"
+                " have"
+            )
+        return path.read_bytes()
+
+
+def parse_json(content: bytes, place: str) -> Any:
+    """The JSON value in UTF-8; what is not one raises a sentence that begins with the place."""
     try:
-        with naming(path):
-            return json.loads(path.read_bytes())
+        found = json.loads(content.decode())
+        if _HALF_CHARACTER.search(content) is not None:
+            # Half of a character cannot be written to any file or terminal.
+            json.dumps(found, ensure_ascii=False).encode()
+        return found
+    except UnicodeDecodeError as error:
+        raise UserError(f"{place}: not UTF-8 text (at byte {error.start:,})") from None
+    except UnicodeEncodeError:
+        raise UserError(f"{place}: holds half of a character (a lone surrogate)") from None
     except ValueError as error:
-        raise UserError(f"{path}: not valid JSON ({error})") from None
+        raise UserError(f"{place}: not valid JSON ({error})") from None
+    except RecursionError:
+        raise UserError(f"{place}: nested too deeply to be read") from None
+
+
+def read_text(path: Path) -> str:
+    """The UTF-8 text of a file that the program wrote once."""
+    try:
+        return read_whole(path).decode()
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: not UTF-8 text (at byte {error.start:,})") from None
+
+
+def remove_stale_parts(folder: Path) -> None:
+    """What processes that are gone had begun to write in the folder is gone too."""
+    for part in folder.glob(".*.part"):
+        number = part.name.removesuffix(".part").rpartition(".")[2]
+        if number.isdigit() and not _is_alive(int(number)):
+            part.unlink(missing_ok=True)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        pass  # somebody else's
+    return True
 
 
 def sync_folder(path: Path) -> None:

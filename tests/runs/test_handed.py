@@ -94,12 +94,18 @@ def test_best_of_n_by_a_lambda_can_be_sampled(toy_file: Path, tmp_path: Path) ->
     assert again.sample(40, seed=1) == run.sample(40, seed=1)
 
 
-def test_a_metric_that_an_import_finds_need_not_be_given_again(
+def test_a_metric_that_an_import_finds_is_given_again_or_trusted(
     toy_file: Path, tmp_path: Path
 ) -> None:
     run = train(toy_file, tmp_path / "run", method="best-of-n", metric=count_cats)
 
-    assert sda.Run(run.path).sample(5) == run.sample(5)
+    with pytest.raises(sda.UserError, match=r"count_cats is no part of sda.* trust=True"):
+        sda.Run(run.path).sample(5)
+    assert sda.Run(run.path, trust=True).sample(5) == run.sample(5)
+    named = f"{count_cats.__module__}:count_cats"
+    assert sda.Run(run.path, metric=named).sample(5) == run.sample(5)
+    with pytest.raises(sda.UserError, match=r"name is .*:count_cats, not /.*other\.py:score"):
+        sda.Run(run.path, metric="other.py:score")
     assert sda.Run(run.path, metric=count_cats).sample(5) == run.sample(5)
     with pytest.raises(sda.UserError, match=r"the metric there is .*:count_cats, not object:"):
         sda.Run(run.path, metric=Brevity())
@@ -122,7 +128,7 @@ def test_a_generator_as_a_class_has_settings(toy_file: Path, tmp_path: Path) -> 
     seen, local = found
 
     assert seen.settings.generator == {"use": f"{Fading.__module__}:Fading", "size": 6}
-    assert seen.sample(5) == local.sample(5) == sda.Run(seen.path).sample(5)
+    assert seen.sample(5) == local.sample(5) == sda.Run(seen.path, trust=True).sample(5)
     assert local.generator().words.shape[1] == 6
     for later in (lambda run: run.generator(), lambda run: run.sample(2)):
         with pytest.raises(sda.UserError, match=r"Hidden\), which no file can hold: give it again"):

@@ -41,8 +41,9 @@ def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_run_goes_on_from_another_folder_with_nothing_but_its_own(
     begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    resume_run(Path("../project/runs/x"), Quiet())
-    run = Run("../project/runs/x")
+    path = Path("../project/runs/x")
+    resume_run(path, Quiet(), Run(path, trust=True).settings)
+    run = Run(path)
 
     assert run.is_finished
     assert run.sample(3, no_copies=True) == Run(begun / "runs" / "x").sample(3, no_copies=True)
@@ -58,7 +59,8 @@ def test_a_run_that_was_moved_with_its_text(begun: Path, tmp_path: Path) -> None
 
     assert settings.source == str(moved / "toy.txt")
     assert settings.metric[0]["function"] == f"{moved / 'mine.py'}:score"
-    assert resume_run(moved / "runs" / "x", Quiet()).is_finished
+    path = moved / "runs" / "x"
+    assert resume_run(path, Quiet(), Run(path, trust=True).settings).is_finished
 
 
 def test_a_run_that_was_moved_without_its_text(begun: Path, tmp_path: Path) -> None:
@@ -102,7 +104,10 @@ def test_every_path_of_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_resume_as_a_command(begun: Path, command: Callable[..., Answer]) -> None:
     run = begun / "runs" / "x"
-    answer = command("resume", run, "--json")
+    refused = command("resume", run)
+    answer = command("resume", run, "--json", "--metric", begun / "mine.py:score")
+
+    assert refused.code == 2 and "mine.py:score is no part of sda" in refused.err
 
     told = [json.loads(line).get("message", "") for line in answer.out.splitlines()]
     assert answer.code == 0

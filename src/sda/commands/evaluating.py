@@ -7,7 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
-from sda.commands.options import Column, Field, Lower, Seed, TokenizerName, Tokens
+from sda.commands.options import (
+    Column,
+    Field,
+    Lower,
+    MetricAgain,
+    Seed,
+    TokenizerName,
+    Tokens,
+    Trust,
+)
 
 MEASURING = "What is measured"
 JsonFile = Annotated[
@@ -170,12 +179,13 @@ def report(
             " several runs.",
         ),
     ] = None,
+    trust: Trust = False,
 ) -> None:
     """Write the page of a run once more, or one page that shows several runs side by side."""
     from sda.runs.report import write_report
     from sda.runs.run import Run
 
-    found = [Run(path) for path in runs]
+    found = [Run(path, trust=trust) for path in runs]
     target = out or (found[0].folder.report if len(found) == 1 else Path("report.html"))
     write_report(found, target)
     print(target)
@@ -264,6 +274,8 @@ def curve(
         ),
     ] = 3,
     seed: Seed = 0,
+    metric: MetricAgain = None,
+    trust: Trust = False,
 ) -> None:
     """Draw quality against diversity over temperatures, and say which run is better where."""
     from sda.runs.curve import draw_runs
@@ -280,7 +292,8 @@ def curve(
     )
     folder = out or (runs[0] if len(runs) == 1 else Path("curve"))
     with Counter() as counter:
-        result = draw_runs([Run(path) for path in runs], sweep, folder, counter)
+        found = [Run(path, metric=metric, trust=trust) for path in runs]
+        result = draw_runs(found, sweep, folder, counter)
     _show_curve(result, folder)
 
 

@@ -18,12 +18,14 @@ from sda.commands.options import (
     Logs,
     Lower,
     MaybeTokens,
+    MetricAgain,
     Prompt,
     PromptColumn,
     Resume,
     Seed,
     Subwords,
     Test,
+    Trust,
     Valid,
     checked_seed,
     text_or_none,
@@ -271,6 +273,8 @@ def resume(
         Device | None,
         typer.Option(help="Where to compute; by default as the run was told when it began."),
     ] = None,
+    metric: MetricAgain = None,
+    trust: Trust = False,
     log: Logs = None,
     quiet: Quietly = False,
     json_lines: JsonLines = False,
@@ -288,12 +292,15 @@ def resume(
     if is_transfer_run(run):
         from sda.commands.transferring import go_on
 
-        go_on(run, reporter, quiet)
+        go_on(run, reporter, quiet, trust, metric)
         return
-    sinks = make_sinks(log, run, Run(run).settings) if log else []
+    settings = Run(run, metric=metric, trust=trust).settings
+    sinks = make_sinks(log, run, settings) if log else []
     with resumable(run):
         found = resume_run(
-            run, reporter, device=None if device is None else device.value, callbacks=sinks
+            *(run, reporter, settings),
+            device=None if device is None else device.value,
+            callbacks=sinks,
         )
     show_end(found, reporter, quiet, json_lines)
 

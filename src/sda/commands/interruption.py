@@ -20,11 +20,11 @@ def resumable(folder: Path) -> Iterator[None]:
     except KeyboardInterrupt:
         from sda.runs.folder import RunFolder
 
-        if not RunFolder(folder).holds_run:
+        found = RunFolder(folder)
+        if not found.holds_run:
             raise
         raise Interrupted(
-            "interrupted; what is done so far is kept. To go on, type:\n"
-            f"  sda resume {shlex.quote(str(folder))}"
+            f"interrupted; what is done so far is kept. To go on, type:\n  {found.resume_command}"
         ) from None
 
 

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from sda.commands.options import Trust
+
 
 class ModelName(StrEnum):
     """Models that a package of the package index holds."""
@@ -27,12 +29,13 @@ def export(
             " without the model that it was made for.",
         ),
     ] = False,
+    trust: Trust = False,
 ) -> None:
     """Write a run's pretrained model as a folder that transformers opens, with a model card."""
     from sda.runs.exporting import export_run
     from sda.runs.run import Run
 
-    export_run(Run(run), out, merge)
+    export_run(Run(run, trust=trust), out, merge)
     print(f"{out}: written", file=sys.stderr)
 
 

@@ -167,6 +167,24 @@ Logs = Annotated[
 ]
 
 
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        help="Load what the settings of this run name outside sda, such as your own metric; read"
+        " them before, if the folder is somebody else's. Code inside the folder is never loaded.",
+    ),
+]
+MetricAgain = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        help="The metric of your own that the run was trained with, named once more as"
+        " FILE.py:FUNCTION: it is loaded, and nothing else.",
+    ),
+]
+
+
 def text_or_none(path: Path | None) -> str | None:
     """A path as it is written into settings."""
     return None if path is None else str(path)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sda.commands.options import Stage
+from sda.commands.options import MetricAgain, Stage, Trust
 
 
 def sample(
@@ -79,12 +79,14 @@ def sample(
         Path | None,
         typer.Option("-o", "--out", help="File to write to; by default they are printed."),
     ] = None,
+    metric: MetricAgain = None,
+    trust: Trust = False,
 ) -> None:
     """Write sentences with the model of a run."""
     from sda.files import write_text
     from sda.runs.run import Run
 
-    texts = Run(run).sample(
+    texts = Run(run, metric=metric, trust=trust).sample(
         n,
         temperature,
         seed,

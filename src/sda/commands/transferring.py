@@ -11,7 +11,7 @@ import typer
 
 from sda.commands.generating import TRAINING
 from sda.commands.interruption import resumable
-from sda.commands.options import Lower, MaybeTokens, Resume, Seed
+from sda.commands.options import Lower, MaybeTokens, MetricAgain, Resume, Seed, Trust
 from sda.commands.telling import JsonLines, Quietly, make_reporter
 
 if TYPE_CHECKING:
@@ -129,12 +129,14 @@ def apply(
         ),
     ] = False,
     seed: Seed = 0,
+    metric: MetricAgain = None,
+    trust: Trust = False,
 ) -> None:
     """Rewrite sentences in another style: one line out for each line in, in order."""
     from sda.text.line_stream import line_portions
     from sda.transfer.transfer_run import PORTION, TransferRun
 
-    found = TransferRun(run)
+    found = TransferRun(run, metric=metric, trust=trust)
     found.check_ready(to)
     where = None if file is None or str(file) == "-" else file
     for lines in line_portions(where, PORTION):
@@ -177,12 +179,14 @@ DEMO_SENTENCES = {
 }
 
 
-def go_on(folder: Path, reporter: Reporter, quiet: bool) -> None:
+def go_on(
+    folder: Path, reporter: Reporter, quiet: bool, trust: bool = False, metric: str | None = None
+) -> None:
     """Go on with a run of style transfer that was interrupted."""
     from sda.transfer.transfer_training import resume_transfer_run
 
     with resumable(folder):
-        run = resume_transfer_run(folder, reporter)
+        run = resume_transfer_run(folder, reporter, trust, metric)
     show_end(run, quiet)
 
 

@@ -71,7 +71,7 @@ class Score:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Score:
         """The score that `as_dict` wrote down."""
-        interval = data["interval"]
+        interval = data.get("interval")
         return cls(**{**data, "interval": None if interval is None else tuple(interval)})
 
     def as_dict(self) -> dict[str, object]:

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from sda.doors import read_checked
 from sda.errors import UserError
 from sda.evaluation.score import Convention
-from sda.files import naming, read_json, write_json
+from sda.files import naming, write_json
 from sda.labelled.augment_settings import AugmentSettings, wanted_rows
 from sda.labelled.confidence import Confidence
 from sda.labelled.label_classifiers import TfidfClassifier, VectorClassifier
@@ -288,7 +289,7 @@ def keep_to(folder: Path, fingerprint: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     if not path.is_file():
         write_json(path, {"task": fingerprint})
-    elif read_json(path).get("task") != fingerprint:
+    elif read_checked(path, dict[str, str]).get("task") != fingerprint:
         raise UserError(
             f"{folder} holds work on other rows or with other options; delete it, or name another"
             " folder with --work."

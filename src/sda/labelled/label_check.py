@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
-from sda.errors import UserError
-from sda.files import read_json, write_json
+from sda.doors import Count, read_checked
+from sda.errors import UserError, brief
+from sda.files import write_json
 from sda.labelled.arms import BASE, RIVALS, Arm, Case, Learned, added
 from sda.labelled.augmented import Augmenter, Deadline, Task, keep_to
 from sda.labelled.helping import (
@@ -37,6 +39,10 @@ Make = Callable[[], LabelClassifier]
 Pairs = list[tuple[str, int]]
 """Texts, and the numbers of their labels."""
 Told = Callable[[str, int, int], None]
+KnownGuesses = dict[str, dict[str, list[Count] | None]]
+"""By kind of classifier and way, the labels that were guessed so far."""
+TextAndLabel = Annotated[list[str], Field(min_length=2, max_length=2)]
+WrittenShape = dict[str, list[TextAndLabel]]
 
 
 @dataclass(frozen=True)
@@ -168,7 +174,7 @@ class LabelCheck:
         """By kind of classifier and way, what is said of the rows that are held out."""
         told("checks", number, len(self.parts))
         kept = self._folder / f"{part.name}.json"
-        known: dict[str, dict[str, list[int] | None]] = read_json(kept) if kept.is_file() else {}
+        known: KnownGuesses = read_checked(kept, KnownGuesses) if kept.is_file() else {}
         rows, asked = self._rows(part)
         settings = self._task.settings
         arms: Mapping[str, Arm] | None = None
@@ -236,11 +242,16 @@ class LabelCheck:
                     BY_LOT: [(one.text, one.label) for one in others],
                 },
             )
-        data = read_json(kept)
+        data = read_checked(kept, WrittenShape)
+        if not {OURS, BY_LOT} <= data.keys():
+            raise UserError(f"{kept}: not the rows that were written for a check")
         ours, by_lot = self._numbered(data[OURS]), self._numbered(data[BY_LOT])
         order = np.random.default_rng(self._task.settings.seed).permutation(len(ours)).tolist()
         shuffled = [(text, ours[other][1]) for (text, _), other in zip(ours, order, strict=True)]
         return {OURS: added(ours), SHUFFLED: added(shuffled), BY_LOT: added(by_lot)}
 
     def _numbered(self, pairs: Sequence[Sequence[str]]) -> Pairs:
+        unknown = {label for _, label in pairs} - set(self._names)
+        if unknown:
+            raise UserError(f"{self._folder}: {brief(min(unknown))} is no label of these rows")
         return [(text, self._names.index(label)) for text, label in pairs]

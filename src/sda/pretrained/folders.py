@@ -8,9 +8,7 @@ from pathlib import Path
 from sda.errors import UserError
 from sda.files import read_json, write_json
 from sda.pretrained.causal import PretrainedGenerator
-from sda.pretrained.library import load_tokenizer, quietly
-
-ADAPTER = "adapter_config.json"
+from sda.pretrained.library import ADAPTER, load_tokenizer, quietly
 
 
 def write_model(generator: PretrainedGenerator, out: Path, merge: bool) -> None:

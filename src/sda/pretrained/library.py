@@ -17,12 +17,10 @@ import torch
 from sda.errors import UserError
 
 MISSING = "Pretrained models need the packages transformers and peft: pip install 'sda-text[hf]'."
-SAFE: dict[str, Any] = {
-    "local_files_only": True,
-    "trust_remote_code": False,
-    "use_safetensors": True,
-    "dtype": torch.float32,
-}
+# Without a word on it, some of the packages ask on the terminal whether to run a model's code.
+CLOSED: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+SAFE: dict[str, Any] = {**CLOSED, "use_safetensors": True, "dtype": torch.float32}
+ADAPTER = "adapter_config.json"
 
 
 def transformers_library() -> Any:
@@ -61,14 +59,14 @@ def load_config(path: str) -> Any:
     _check_folder(path)
     library = transformers_library()
     with explained(path):
-        return library.AutoConfig.from_pretrained(path, local_files_only=True)
+        return library.AutoConfig.from_pretrained(path, **CLOSED)
 
 
 def load_tokenizer(path: str) -> Any:
     """The tokeniser in the folder, to be saved beside a model."""
     _check_folder(path)
     with explained(path):
-        return transformers_library().AutoTokenizer.from_pretrained(path, local_files_only=True)
+        return transformers_library().AutoTokenizer.from_pretrained(path, **CLOSED)
 
 
 def _load(path: str, kind: str, **more: Any) -> Any:
@@ -110,6 +108,11 @@ def quietly() -> Iterator[None]:
 
 
 def _check_folder(path: str) -> None:
+    if (Path(path) / ADAPTER).is_file():
+        # It would lead the packages to another folder, and to weights of any format.
+        raise UserError(
+            f"{path}: an adapter, not a model; `sda export --merge` makes a model of it"
+        )
     if not (Path(path) / "config.json").is_file():
         raise UserError(
             f"{path}: no model there (config.json is missing); give the folder that save_pretrained"

@@ -96,11 +96,12 @@ class Function(ReferenceMetric):
                 returned = self._function(completions=list(texts), **extra)
             else:
                 returned = self._function(list(texts), **extra)
-        except Exception as error:
+        # To end Python is not what a metric is asked for.
+        except (Exception, SystemExit) as error:
             raise self._raised(error) from error
         return self._floats(returned, texts)
 
-    def _raised(self, error: Exception) -> _Wrong:
+    def _raised(self, error: BaseException) -> _Wrong:
         place = raised_at(self._function, error)
         return _Wrong(f"raised {type(error).__name__}: {error}", place)
 
@@ -114,7 +115,7 @@ class Function(ReferenceMetric):
             raise _Wrong(f"returned {kind} instead of a list of floats", place) from None
         try:
             values = list(one_by_one)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._raised(error) from error
         if len(values) != len(texts):
             raise _Wrong(f"returned {len(values)} value{'s' * (len(values) != 1)}", place)
@@ -178,18 +179,27 @@ def load_function(where: str) -> UserFunction:
     if not colon or not place or not name:
         raise UserError(f"metric {where}: write it as file.py:function or package.module:function")
     try:
-        module = (
-            _load_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
-        )
+        if place.endswith(".py"):
+            module = _load_file(Path(place))
+        else:
+            refuse_pythons_own(place, f"metric {where}")
+            module = importlib.import_module(place)
     except UserError:
         raise
-    except Exception as error:
+    # A module that ends Python when it is imported is no metric either.
+    except (Exception, SystemExit) as error:
         raise UserError(f"metric {where}: {type(error).__name__}: {error}") from None
     function = getattr(module, name, None)
     if not callable(function):
         raise UserError(f"metric {where}: {place} has no function named {name!r}")
     loaded: UserFunction = function
     return loaded
+
+
+def refuse_pythons_own(module: str, what: str) -> None:
+    """Modules that come with Python are not loaded: none of them holds a part of a run."""
+    if module.partition(".")[0] in sys.stdlib_module_names:
+        raise UserError(f"{what}: {module} comes with Python and holds no part of a run")
 
 
 def _load_file(path: Path) -> Any:

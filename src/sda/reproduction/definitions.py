@@ -44,6 +44,9 @@ class RowDefinition(Section):
     """Whether the row is a control that the paper does not have."""
     is_own: bool = False
     """Whether a user added the row to those of the experiment."""
+    is_kept: bool = Field(default=False, exclude=True)
+    """Whether a file in a ledger says all this: then it is not the user's word, and code outside
+    the package that it names is not loaded."""
     generator: str | None = None
     """A file in `configs/generators` that takes the place of the base."""
     bases: list[str] | None = None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sda.reproduction.definitions import Experiment, RowDefinition, chosen, merged
-from sda.runs.plan import plan
+from sda.runs.plan import stage_two
 from sda.settings.layers import Choices, source_kind
 from sda.settings.schema import CallSettings, GuardSettings, HandOverSettings, Settings
 from sda.training.stages import BufferSettings, JudgeSettings, StageTwoSettings
@@ -82,7 +82,7 @@ def make_job(experiment: Experiment, row: RowDefinition, base: str, profile: str
     def job(name: str, settings: Settings, start: Job | None) -> Job:
         return Job(experiment.name, name, base, profile, seed, settings, origins, start)
 
-    has_second_stage = bool(plan(settings)[1])
+    has_second_stage = bool(stage_two(settings))
     if not has_second_stage and (settings.augmentation or settings.objective):
         return job(row.name, settings, None)
     if has_second_stage or settings.selection:
@@ -114,6 +114,7 @@ def _choices(
             row.profiles.get(profile, {}),
             {"seed": seed},
         ),
+        are_users=not row.is_kept,
     )
 
 

@@ -9,32 +9,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sda.doors import read_checked
 from sda.errors import UserError
 from sda.evaluation.catalogue import current_name
-from sda.files import naming, read_json, write_text
+from sda.files import naming, remove_stale_parts, write_text
+from sda.reproduction.record_shape import RecordShape
 
 FORMAT = 1
 LATER_CURVE = "later_curve"
-FIELDS = (
-    "key",
-    "experiment",
-    "row",
-    "base",
-    "profile",
-    "seed",
-    "start",
-    "commit",
-    "packages",
-    "settings",
-    "scores",
-    "real",
-    "alarms",
-    "costs",
-    "first_stage_costs",
-    "curve",
-    "progress",
-    "samples",
-)
 
 
 @dataclass(frozen=True)
@@ -97,11 +79,9 @@ class Ledger:
 
     def _read(self) -> Iterator[RunRecord]:
         for path in sorted(self.folder.glob("*/*.json")):
-            data = read_json(path)
-            if not isinstance(data, dict) or not all(name in data for name in FIELDS):
-                raise UserError(f"{path}: not a record of the ledger")
-            if data.get("format") != FORMAT:
-                raise UserError(f"{path}: written in format {data.get('format')}, not {FORMAT}")
+            data = read_checked(path, RecordShape)
+            if data["format"] != FORMAT:
+                raise UserError(f"{path}: written in format {data['format']}, not {FORMAT}")
             yield RunRecord(path, {**data, **_renamed(data)})
 
     def write(self, data: Mapping[str, Any]) -> RunRecord:
@@ -110,6 +90,7 @@ class Ledger:
         path = self.folder / data["experiment"] / name
         with naming(path):
             path.parent.mkdir(parents=True, exist_ok=True)
+        remove_stale_parts(path.parent)
         whole = {"format": FORMAT, **data}
         # A line for each field: short files, and changes that can be read.
         lines = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in whole.items())
@@ -119,7 +100,8 @@ class Ledger:
 
     def add_points(self, record: RunRecord, curve: Mapping[str, Any]) -> RunRecord:
         """Points that were measured again, beside all that the record has."""
-        return self.write({**read_json(record.path), LATER_CURVE: dict(curve)})
+        before = read_checked(record.path, RecordShape)
+        return self.write({**before, LATER_CURVE: dict(curve)})
 
 
 def _renamed(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -68,8 +68,7 @@ def make_record(job: Job, run: Run, sweep: Sweep) -> dict[str, Any]:
     began = time.monotonic()
     rows = [ScoredRow.from_dict(row) for row in run.folder.read_scores()]
     own, real = own_row(rows), real_row(rows)
-    with naming(run.folder.samples):
-        texts = run.folder.samples.read_text(encoding="utf-8").splitlines()
+    texts = run.folder.read_samples()
     checked = _grammar(job, run, texts)
     scores = [*own.scores, *checked[:1]]
     real_scores = [*real.scores, *checked[1:]]

@@ -22,6 +22,7 @@ from sda.reproduction.definitions import Experiment, RowDefinition, chosen
 from sda.reproduction.jobs import make_job
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.shipped import over_shipped
+from sda.runs.plan import plan
 from sda.settings.layers import named, names_of
 from sda.settings.schema import read_toml
 
@@ -58,7 +59,7 @@ def parse_row(text: str, experiment: Experiment, profile: str) -> RowDefinition:
     )
     try:
         for base in row.bases or experiment.bases:
-            make_job(experiment, row, base, profile, seed=0)
+            plan(make_job(experiment, row, base, profile, seed=0).settings)
     except UserError as error:
         raise UserError(f"--row {text}: {error}") from None
     return row
@@ -108,7 +109,7 @@ def kept_rows(folder: Path, experiment: Experiment) -> OwnRows:
         return OwnRows()
     table = read_toml(path)
     try:
-        rows = [RowDefinition.model_validate(row) for row in table["rows"]]
+        rows = [RowDefinition.model_validate({**row, "is_kept": True}) for row in table["rows"]]
         return OwnRows(rows, bool(table["is_beside"]))
     except (KeyError, TypeError, ValueError):
         raise UserError(

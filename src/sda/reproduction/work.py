@@ -12,7 +12,7 @@ from sda.reproduction.ledger import Ledger
 from sda.reproduction.measure import commit, make_record, note_commit, sweep_for
 from sda.runs.folder import RunFolder
 from sda.runs.paths import with_absolute_paths
-from sda.runs.run import Run
+from sda.runs.run import Run, trained_run
 from sda.runs.train import train_run
 from sda.settings.schema import Settings, write_toml
 from sda.show.terminal import Quiet
@@ -61,7 +61,7 @@ def train_job(job: Job, places: Places) -> Run:
     if folder.is_finished:
         # Several may begin with it at once, and training would lock it.
         folder.check_same(settings)
-        return Run(folder.path)
+        return trained_run(folder.path, settings)
     made_by = _commit()
     run = train_run(settings, job.origins, folder.path, Quiet(), resume=True)
     note_commit(run, made_by)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,10 +17,15 @@ from safetensors.torch import load as from_bytes
 from safetensors.torch import save as to_bytes
 from torch import Tensor
 
+from sda.doors import read_checked
 from sda.errors import UserError
-from sda.files import naming, read_json, sync_folder, write_bytes, write_json
+from sda.files import naming, sync_folder, write_bytes, write_json
+from sda.runs.shapes import StateShape
 
 KEPT = 2  # numbered checkpoints; named ones stay
+STATE_FILE = "state.json"
+STATE_MARK = "state_sha256"
+"""The hash of all else in `state.json`, that of the tensors among it; older states have none."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,24 @@ class Checkpoint:
 
     tensors: dict[str, Tensor]
     values: dict[str, Any]
+
+
+def _mark(values: dict[str, Any]) -> str:
+    """What tells these values from any others."""
+    rest = {key: value for key, value in values.items() if key != STATE_MARK}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+@contextmanager
+def fitting(place: Path) -> Iterator[None]:
+    """What goes wrong inside, where a state is taken from the place, is told in one sentence."""
+    try:
+        yield
+    except (KeyError, RuntimeError, TypeError, ValueError, IndexError, AttributeError) as error:
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise UserError(
+            f"{place}: the checkpoint does not fit the settings ({reason[-1].strip()})"
+        ) from None
 
 
 class Checkpoints:
@@ -42,13 +67,14 @@ class Checkpoints:
         tensors = {key: tensor.cpu().contiguous() for key, tensor in checkpoint.tensors.items()}
         content = to_bytes(tensors)
         values = checkpoint.values | {"sha256": hashlib.sha256(content).hexdigest()}
+        values = {**values, STATE_MARK: _mark(values)}
         with naming(target):
             self.folder.mkdir(exist_ok=True)
             shutil.rmtree(temporary, ignore_errors=True)
             temporary.mkdir()
         try:
             write_bytes(temporary / "tensors.safetensors", content)
-            write_json(temporary / "state.json", values)
+            write_json(temporary / STATE_FILE, values)
             with naming(target):
                 if target.exists():
                     shutil.rmtree(target)
@@ -86,33 +112,43 @@ class Checkpoints:
         return max(self._numbers(), default=None)
 
     def has(self, name: str) -> bool:
-        return (self.folder / name / "state.json").is_file()
+        return (self.folder / name / STATE_FILE).is_file()
 
     def load_values(self, name: str) -> dict[str, Any]:
         """All of the checkpoint of that name but its tensors."""
-        values = read_json(self.folder / name / "state.json")
-        return values if isinstance(values, dict) else {}
+        path = self.folder / name / STATE_FILE
+        values: dict[str, Any] = read_checked(path, StateShape)
+        mark = values.get(STATE_MARK)
+        if mark is not None and mark != _mark(values):
+            raise UserError(
+                f"{path}: changed since it was written, so training would go on from another state;"
+                f" {self._advice(name)}"
+            )
+        return values
 
     def load(self, name: str) -> Checkpoint:
         """The checkpoint of that name; a damaged one raises one sentence that names the file."""
-        folder = self.folder / name
         values = self.load_values(name)
-        path = folder / "tensors.safetensors"
+        path = self.folder / name / "tensors.safetensors"
         with naming(path):
             content = path.read_bytes()
-        others = [other for other in self._numbers() if other != name]
-        advice = (
-            f"remove the folder {folder} to go on from the one before"
-            if others
-            else f"the run has no other one, so remove {self.folder.parent} and train it again"
-        )
-        broken = UserError(f"{path}: broken checkpoint; {advice}")
+        broken = UserError(f"{path}: broken checkpoint; {self._advice(name)}")
         if hashlib.sha256(content).hexdigest() != values.get("sha256"):
             raise broken
         try:
             return Checkpoint(from_bytes(content), values)
         except SafetensorError:
             raise broken from None
+
+    def _advice(self, name: str) -> str:
+        """What to do about a checkpoint that cannot be used."""
+        if any(other != name for other in self._numbers()):
+            return f"remove the folder {self.folder / name} to go on from the one before"
+        return f"the run has no other one, so remove {self.folder.parent} and train it again"
+
+    def newest_first(self) -> list[str]:
+        """The names of the numbered checkpoints."""
+        return self._numbers()[::-1]
 
     def _numbers(self) -> list[str]:
         if not self.folder.is_dir():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import importlib
 import inspect
+import re
 import typing
 from collections.abc import Mapping
 from typing import Any
@@ -18,11 +19,28 @@ from torch import nn
 
 from sda.errors import UserError
 from sda.models.generator import Generator
+from sda.reference.function import Function, refuse_pythons_own
 from sda.runs.handed import OBJECT, Handed, ask_again, is_lost
+from sda.settings.vouched import PACKAGE, check_named, is_in_package
 from sda.text.context import Context
 
 FINITE = ConfigDict(allow_inf_nan=False, arbitrary_types_allowed=True)
 BUILT = ("generator", "discriminator")  # by the run; an object that was made before has others
+ROOMS = {
+    "generator": ("models", "pretrained"),
+    "discriminator": ("models", "pretrained"),
+    "metric": ("reference",),
+    "augmentation": ("baselines",),
+    "objective": ("baselines",),
+    "selection": ("baselines",),
+}
+"""Where the package has components of each kind; nothing else of it can be named in settings."""
+CALLED_WITH = {
+    "augmentation": ("corpus",),
+    "objective": ("generator", "sentences"),
+    "selection": ("write", "n"),
+}
+"""What a component of the package is called with, by which its kind is known where no class is."""
 
 
 def build(section: Mapping[str, Any], key: str, base: type = object, **known: Any) -> Any:
@@ -49,6 +67,8 @@ def build(section: Mapping[str, Any], key: str, base: type = object, **known: An
             )
         if is_lost(value):
             raise ask_again(value, key)
+        if issubclass(make, Function) and not isinstance(value, Handed):
+            check_named(value, f"{key}.{name}")
         hint = hints.get(name, Any)
         arguments[name] = (
             value.thing if isinstance(value, Handed) else typed(value, hint, f"{key}.{name}")
@@ -135,21 +155,50 @@ def _locate(use: object, key: str, base: type) -> Any:
     """The class of that name, or what was handed in under it."""
     if isinstance(use, Handed):
         return use.thing
-    use = str(use)
+    use = use if isinstance(use, str) else str(use)
     if use.startswith(OBJECT):
         raise ask_again(use, key)
     module, _, name = use.partition(":")
     if not module or module.startswith(".") or not name:
         raise UserError(f"setting '{key}.use': {use!r} is not written as package.module:Name")
+    if is_in_package(use):
+        _check_room(module, key)
+    else:
+        check_named(use, f"{key}.use")
+        refuse_pythons_own(module, f"setting '{key}.use'")
     try:
         found = getattr(importlib.import_module(module), name)
-    # A user's own module may fail in any way.
-    except Exception as error:
+    # A user's own module may fail in any way, and may end Python.
+    except (Exception, SystemExit) as error:
         raise UserError(f"setting '{key}.use': {error}") from None
-    if not inspect.isclass(found) or not issubclass(found, base):
+    if not inspect.isclass(found) or not issubclass(found, base) or inspect.isabstract(found):
         kind = "class" if base is object else f"subclass of {base.__module__}.{base.__name__}"
-        raise UserError(f"setting '{key}.use': {use} is not a {kind}")
+        raise UserError(f"setting '{key}.use': {use} is not a {kind} that can be made")
+    if base is object:
+        _check_call(found, use, key)
     return found
+
+
+def _check_room(module: str, key: str) -> None:
+    """Of the package only components are looked for, and only where they are."""
+    rooms = ROOMS.get(_role(key), ())
+    if not any(module.startswith(f"{PACKAGE}.{room}.") for room in rooms):
+        raise UserError(f"setting '{key}.use': {module} holds no {_role(key)}")
+
+
+def _check_call(found: type, use: str, key: str) -> None:
+    """The class has objects that can be called; those of the package in the way of their kind."""
+    call = next(
+        (vars(kind)["__call__"] for kind in found.__mro__ if "__call__" in vars(kind)), None
+    )
+    wanted = CALLED_WITH.get(_role(key)) if is_in_package(use) else None
+    if call is None or (wanted and tuple(inspect.signature(call).parameters)[1:] != wanted):
+        raise UserError(f"setting '{key}.use': {use} is not a class of {_role(key)}s")
+
+
+def _role(key: str) -> str:
+    """What a key is about: `metric.0` of metrics, and so on."""
+    return re.split(r"[. ]", key)[0]
 
 
 def typed(value: Any, hint: Any, key: str) -> Any:

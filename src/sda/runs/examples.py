@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from sda.archive import Archive, Question
+from sda.doors import read_checked
 from sda.errors import UserError
-from sda.files import naming, read_json
 from sda.models.generator import Generator
 from sda.randomness import seeded
 from sda.runs.hand_over import MLE, read_handed_over
 from sda.runs.run import Run
+from sda.runs.shapes import ExamplesShape
 from sda.sampling import Decoding
 from sda.scoring.writing import writer
 from sda.source import Loaded, load_source
@@ -105,11 +105,10 @@ def examples_of(run: Run) -> Examples:
     """
     folder = run.folder
     if folder.examples.is_file():
-        return _read(folder.examples)
+        return dict(read_checked(folder.examples, ExamplesShape))
     if not folder.samples.is_file():
         return {}
-    with naming(folder.samples):
-        texts = folder.samples.read_text(encoding="utf-8").splitlines()[:SHOWN]
+    texts = folder.read_samples()[:SHOWN]
     torch.set_num_threads(run.settings.threads)
     try:
         loaded = load_source(run.settings)
@@ -136,14 +135,3 @@ def _judge(run: Run) -> Judge | None:
         return run.judge()
     except UserError:
         return None
-
-
-def _read(path: Path) -> Examples:
-    found = read_json(path)
-    try:
-        for sentences in found.values():
-            for sentence in sentences:
-                sentence["text"].split()
-    except (KeyError, TypeError, AttributeError):
-        raise UserError(f"{path}: not the examples of a run") from None
-    return dict(found)

@@ -11,13 +11,32 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from sda.doors import read_checked, read_checked_lines
 from sda.errors import UserError
 from sda.evaluation.catalogue import current_name
-from sda.files import naming, read_json, write_json, write_text
+from sda.files import (
+    naming,
+    read_json,
+    read_text,
+    read_whole,
+    refuse_links,
+    remove_stale_parts,
+    write_json,
+    write_text,
+)
 from sda.runs.checkpoint import Checkpoints
 from sda.runs.origin import is_same
 from sda.runs.paths import found_again, with_absolute_paths
+from sda.runs.shapes import (
+    BufferShape,
+    FinishedShape,
+    ProgressShape,
+    ScoresShape,
+    VocabularyShape,
+)
+from sda.runs.trusting import trusted
 from sda.settings.schema import Settings, leaves, make_settings, read_toml
+from sda.settings.vouched import foreign_names
 from sda.source import Loaded
 from sda.text.vocabulary import Vocabulary, vocabulary_from_json
 
@@ -61,11 +80,25 @@ class RunFolder:
     @property
     def how_to_go_on(self) -> str:
         """What to type, for messages: settings need not be given again."""
-        path = str(self.path)
+        argument = ", trust=True" if self._names_code else ""
         return (
-            f"`sda resume {shlex.quote(path)}` goes on with it as it began (in Python:"
-            f" sda.resume({path!r}))"
+            f"`{self.resume_command}` goes on with it as it began (in Python:"
+            f" sda.resume({str(self.path)!r}{argument}))"
         )
+
+    @property
+    def resume_command(self) -> str:
+        """What goes on with the run, for one who trusts what its settings name."""
+        option = " --trust" if self._names_code else ""
+        return f"sda resume {shlex.quote(str(self.path))}{option}"
+
+    @property
+    def _names_code(self) -> bool:
+        """Whether the settings there name code outside the package."""
+        try:
+            return bool(foreign_names(read_toml(self.config)))
+        except UserError:
+            return False
 
     def begin(self, config: str) -> None:
         """Make the folder and write its settings; a folder with other things in it is refused."""
@@ -81,10 +114,15 @@ class RunFolder:
         for path in (self.archive, self.config):
             path.unlink(missing_ok=True)
 
-    def settings(self) -> Settings:
-        """The settings that the folder was made with."""
+    def settings(self, trust: bool = False, metric: str | None = None) -> Settings:
+        """The settings that the folder was made with.
+
+        Code outside the package that they name is loaded only where the user allows it: all of it
+        by `trust`, or the functions in `metric`, named once more.
+        """
         if not self.holds_run:
             raise UserError(f"{self.path}: not a run folder (no config.toml in it)")
+        self.refuse_links()
         table = read_toml(self.config)
         if STYLE_FILES in table:
             path = shlex.quote(str(self.path))
@@ -96,7 +134,12 @@ class RunFolder:
         if found.source == OWN_TEXT:
             # Its own text is where the run is, wherever that may be by now.
             found = found.model_copy(update={"source": str(self.text)})
-        return found_again(found, self.path)
+        found = found_again(found, self.path)
+        return trusted(found, self.path, trust, metric) if trust or metric is not None else found
+
+    def refuse_links(self) -> None:
+        """A folder that came from somebody leads nowhere else."""
+        refuse_links(self.path, self.checkpoints.folder)
 
     def check_same(self, settings: Settings) -> None:
         """Refuse to go on with other settings than the run began with."""
@@ -153,16 +196,15 @@ class RunFolder:
 
     def load_vocabulary(self) -> tuple[Vocabulary, int]:
         """The vocabulary, and the most tokens of a sentence."""
-        data = read_json(self.vocabulary)
+        data = read_checked(self.vocabulary, VocabularyShape)
         try:
             return vocabulary_from_json(data["vocabulary"]), int(data["max_length"])
-        except (KeyError, TypeError, AttributeError):
+        except (KeyError, TypeError, AttributeError, ValueError):
             raise UserError(f"{self.vocabulary}: not a vocabulary") from None
 
     def load_labels(self) -> tuple[str, ...]:
         """The names of the labels by their numbers; none where the text has none."""
-        labels = read_json(self.vocabulary).get("labels", [])
-        return tuple(str(label) for label in labels)
+        return tuple(read_checked(self.vocabulary, VocabularyShape).get("labels", []))
 
     def append_progress(self, line: dict[str, Any]) -> int:
         """Write one line to the progress file; returns the size of the file after it."""
@@ -175,39 +217,39 @@ class RunFolder:
     def cut_progress(self, size: int) -> None:
         """Forget the lines that came after the state that is gone back to."""
         with naming(self.progress), self.progress.open("ab") as file:
-            file.truncate(size)
+            # Where the file is shorter already, to cut would make it longer.
+            if size < file.tell():
+                file.truncate(size)
+
+    def whole_progress(self) -> int:
+        """How many bytes of the progress file whole lines have."""
+        return read_whole(self.progress).rfind(b"\n") + 1 if self.progress.is_file() else 0
 
     def read_progress(self) -> list[dict[str, Any]]:
+        """The lines of all epochs; one that a kill has cut off counts as absent."""
         if not self.progress.is_file():
             return []
-        lines = []
-        with naming(self.progress):
-            text = self.progress.read_text(encoding="utf-8")
-        for number, line in enumerate(text.splitlines(), 1):
-            try:
-                found = json.loads(line)
-            except ValueError:
-                raise UserError(f"{self.progress}: line {number} is not valid JSON") from None
-            if not isinstance(found, dict):
-                raise UserError(f"{self.progress}: line {number} is not the line of an epoch")
-            lines.append(found)
-        return lines
+        return read_checked_lines(self.progress, ProgressShape).values
 
     def read_scores(self) -> list[dict[str, Any]]:
         """The rows of the table on test data."""
-        found = read_json(self.scores)
-        rows = found.get("rows") if isinstance(found, dict) else None
-        keys = {"name", "temperature", "scores"}
-        if not isinstance(rows, list) or not all(
-            isinstance(row, dict) and keys <= row.keys() for row in rows
-        ):
-            raise UserError(f"{self.scores}: not the scores of a run")
-        try:
-            for row in rows:
-                row["scores"] = [{**s, "name": current_name(s["name"])} for s in row["scores"]]
-        except (KeyError, TypeError):
-            raise UserError(f"{self.scores}: not the scores of a run") from None
+        rows: list[dict[str, Any]] = read_checked(self.scores, ScoresShape)["rows"]
+        for row in rows:
+            row["scores"] = [{**s, "name": current_name(s["name"])} for s in row["scores"]]
         return rows
+
+    def read_samples(self) -> list[str]:
+        """The sentences that the run wrote at its end."""
+        return read_text(self.samples).splitlines()
+
+    def read_finished(self) -> dict[str, Any]:
+        """What the whole run cost."""
+        found: dict[str, Any] = read_checked(self.finished, FinishedShape)
+        return found
+
+    def read_buffer(self) -> list[dict[str, Any]]:
+        """The sentences of the buffer at its end, best first."""
+        return read_checked_lines(self.buffer, BufferShape).values
 
     def clear_results(self) -> None:
         """Remove what only the end of a run may write."""
@@ -222,7 +264,12 @@ class RunFolder:
             self.curve,  # it may have been drawn of a state in between
         ):
             path.unlink(missing_ok=True)
-        shutil.rmtree(self.checkpoints.folder / f".{STAGE_ONE}.part", ignore_errors=True)
+
+    def _remove_stale(self) -> None:
+        """What a kill has left half written is gone; nobody else trains here now."""
+        remove_stale_parts(self.path)
+        for part in self.checkpoints.folder.glob(".*.part"):
+            shutil.rmtree(part, ignore_errors=True)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -242,6 +289,7 @@ class RunFolder:
             except Timeout:
                 raise UserError(f"{self.path}: another process is training there") from None
         try:
+            self._remove_stale()
             yield
         finally:
             has_begun = self.holds_run

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sda.errors import UserError
-from sda.files import read_json
+from sda.doors import read_checked
 from sda.models.generator import Generator
 from sda.randomness import seeded
 from sda.reference.metric import WeightedSum
+from sda.runs.shapes import HandedOverShape
 from sda.sampling import Decoding
 from sda.scoring.comparison import Comparison, compare, compare_quality, nothing_bought
 from sda.scoring.row_scorer import Selection
@@ -66,13 +66,7 @@ def read_handed_over(path: Path) -> HandedOver | None:
     """What the file says; None without one, as in runs that were not checked."""
     if not path.is_file():
         return None
-    try:
-        found = HandedOver.from_dict(read_json(path))
-    except (KeyError, TypeError, ValueError, AttributeError):
-        found = None
-    if found is None or found.stage not in (LAST, MLE) or not 0 < found.keep <= 1:
-        raise UserError(f"{path}: does not say which state the run hands over")
-    return found
+    return HandedOver.from_dict(read_checked(path, HandedOverShape))
 
 
 def taken_back(reason: str) -> HandedOver:

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from sda.archive import Archive
+from sda.doors import check
 from sda.errors import UserError
-from sda.runs.checkpoint import Checkpoint
+from sda.runs.checkpoint import STATE_FILE, STATE_MARK, Checkpoint, fitting
 from sda.runs.folder import STAGE_ONE, STOPPED_IN, RunFolder
 from sda.runs.guard import Breach, Guard
+from sda.runs.shapes import CountersShape
 from sda.training.state import TrainState
 
+REMARKS = "remarks"
 # Of the generator: at its best epoch, and at the start of Stage II.
 _COPIES = ("best.", "start.")
 
@@ -34,28 +37,30 @@ class Keeper:
     def go_back(self) -> dict[str, Any]:
         """Take up the newest checkpoint and forget the lines after it; all, if there is none.
 
+        Where lines of progress were lost that a state has behind it, the newest state before them
+        is taken up: what follows is then as it was.
+
         Returns what it tells beside the state: the kind of `device` that it was made on, and the
-        stage that a callback ended training in, each where there is one.
+        stage that a callback ended training in, each where there is one; and under `REMARKS` what
+        there is to say.
         """
-        name = self.folder.checkpoints.latest()
-        if name is None:
+        found = find_state(self.folder)
+        if found is None:
             self.folder.cut_progress(0)
             return {}
+        name, values, remarks = found
         self.folder.cut_progress(self._load(name))
-        values = self.folder.checkpoints.load_values(name)
-        return {key: values[key] for key in ("device", STOPPED_IN) if values.get(key) is not None}
+        kept = {key: values[key] for key in ("device", STOPPED_IN) if values.get(key) is not None}
+        return {**kept, REMARKS: remarks}
 
     def _load(self, name: str) -> int:
         """Be in the state of the checkpoint; returns the size of the progress file at its time."""
         checkpoint = self.folder.checkpoints.load(name)
-        try:
-            self.state.load(checkpoint.tensors, checkpoint.values["counters"])
+        place = self.folder.checkpoints.folder / name
+        counters = check(CountersShape, checkpoint.values.get("counters"), f"{place / STATE_FILE}")
+        with fitting(place):
+            self.state.load(checkpoint.tensors, counters)
             return int(checkpoint.values["progress_bytes"])
-        except (KeyError, RuntimeError, TypeError, ValueError) as error:
-            place = self.folder.checkpoints.folder / name
-            raise UserError(
-                f"{place}: the checkpoint does not fit the settings ({error})"
-            ) from None
 
     def save(self, progress_bytes: int, breach: Breach | None = None) -> None:
         """Save the state if it is due; after a breach the one that its rule ends with."""
@@ -84,20 +89,6 @@ class Keeper:
         state = self.state
         names = [STAGE_ONE] if state.phase < self.phases else []
         self._write(progress_bytes, names, state.phase + state.sda_epoch, {STOPPED_IN: stage})
-
-    def keep_what_is_needed(self) -> None:
-        """Of a run that is finished, only what writes, what scores, and what others begin with.
-
-        The last state need not learn on, and the end of Stage I only as the start of another run
-        (decision 0161).
-        """
-        checkpoints = self.folder.checkpoints
-        checkpoints.drop_others("best-", ())
-        checkpoints.keep_latest()
-        latest = checkpoints.latest()
-        if latest is not None:
-            checkpoints.keep_parts(latest, lambda key: not _is_for_training(key))
-        checkpoints.keep_parts(STAGE_ONE, lambda key: not key.startswith(_COPIES))
 
     def _write(
         self,
@@ -130,6 +121,52 @@ class Keeper:
         self._load(_best_name(epoch) if epoch else STAGE_ONE)
         state.updates, state.written = updates, written
         state.judge, state.archive = judge, archive
+
+
+def find_state(folder: RunFolder) -> tuple[str, dict[str, Any], list[str]] | None:
+    """The name of the state to go on from, what its file holds, and what there is to say of it.
+
+    None where there is no state yet.
+    """
+    names, whole = folder.checkpoints.newest_first(), folder.whole_progress()
+    for name in names:
+        values = folder.checkpoints.load_values(name)
+        if values.get("progress_bytes", 0) > whole:
+            continue
+        remarks = []
+        if name != names[0]:
+            remarks.append(
+                f"{folder.progress}: its last line was not written to its end, so the epoch is"
+                " trained once more"
+            )
+        if STATE_MARK not in values:
+            remarks.append(
+                f"{folder.checkpoints.folder / name}: saved by an earlier version, without a"
+                " checksum of where training stood"
+            )
+        return name, values, remarks
+    if not names:
+        return None
+    raise UserError(
+        f"{folder.progress}: has lost lines of epochs that every checkpoint has behind it; put the"
+        f" file back, or remove {folder.path} and train it again"
+    )
+
+
+def keep_what_is_needed(folder: RunFolder) -> None:
+    """Of a run that is finished, only what writes, what scores, and what others begin with.
+
+    The last state need not learn on, and the end of Stage I only as the start of another run
+    (decision 0161).
+    """
+    checkpoints = folder.checkpoints
+    checkpoints.drop_others("best-", ())
+    checkpoints.keep_latest()
+    latest = checkpoints.latest()
+    if latest is not None:
+        checkpoints.keep_parts(latest, lambda key: not _is_for_training(key))
+    if checkpoints.has(STAGE_ONE):
+        checkpoints.keep_parts(STAGE_ONE, lambda key: not key.startswith(_COPIES))
 
 
 def _is_for_training(key: str) -> bool:

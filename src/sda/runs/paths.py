@@ -12,6 +12,7 @@ from sda.errors import UserError
 from sda.runs.handed import Handed
 from sda.settings.layers import HF, model_folder, source_kind
 from sda.settings.schema import Settings, Table
+from sda.settings.vouched import as_said
 
 PRETRAINED = "sda.pretrained."  # where classes are that open the folder of a model
 
@@ -86,7 +87,9 @@ def _with_file(part: Table, change: Callable[[str], str]) -> Table:
     if not isinstance(function, str) or isinstance(function, Handed):
         return part
     file, _, name = function.rpartition(":")
-    return {**part, "function": f"{change(file)}:{name}"} if file.endswith(".py") else part
+    if not file.endswith(".py"):
+        return part
+    return {**part, "function": as_said(function, f"{change(file)}:{name}")}
 
 
 def _find(path: str, folder: Path) -> str:

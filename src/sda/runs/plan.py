@@ -69,8 +69,7 @@ def plan(settings: Settings) -> tuple[list[Phase], list[list[Step]], TrainingSet
     """Both schedules, and the training settings with what no step needs switched off."""
     mle, two, phase = settings.mle, settings.stage2, settings.discriminator_phase
     is_fitted = phase.negatives == "rejected"
-    # Without a step of training a judge is still fitted, at the beginning of an epoch.
-    schedule = _schedule(two) or ([[]] if is_fitted else [])
+    schedule = stage_two(settings)
     if two.reward == "metric" and not settings.metric:
         raise UserError("setting 'stage2.reward': 'metric' needs a metric, and there is none")
     if is_fitted and not settings.metric:
@@ -105,6 +104,13 @@ def plan(settings: Settings) -> tuple[list[Phase], list[list[Step]], TrainingSet
         stage2=two,
     )
     return stage_one(mle.epochs, first_rounds, mle.alternations), schedule, training
+
+
+def stage_two(settings: Settings) -> list[list[Step]]:
+    """The steps of each epoch of Stage II; none for plain maximum likelihood."""
+    is_fitted = settings.discriminator_phase.negatives == "rejected"
+    # Without a step of training a judge is still fitted, at the beginning of an epoch.
+    return _schedule(settings.stage2) or ([[]] if is_fitted else [])
 
 
 def _check_policies(settings: Settings) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from sda.errors import UserError
-from sda.files import naming, read_json, write_text
+from sda.files import read_json, read_text, write_text
 from sda.runs.examples import Examples, examples_of
-from sda.runs.folder import RunFolder
 from sda.runs.hand_over import read_handed_over
 from sda.runs.origin import refuse_mixed
 from sda.runs.run import Run
@@ -25,7 +22,7 @@ def write_report(runs: Sequence[Run], path: Path) -> None:
     views = run_views(runs, examples=True)
     try:
         text = run_page(views)
-    except (KeyError, TypeError, IndexError, AttributeError):
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError):
         curves = [run.folder.curve for run in runs if run.folder.curve.is_file()]
         if not curves:
             raise
@@ -56,31 +53,12 @@ def _view(run: Run, name: str, examples: Examples) -> RunView:
         run_facts(run.settings),
         folder.read_scores() if folder.scores.is_file() else [],
         run.progress(),
-        _samples(folder),
+        folder.read_samples() if folder.samples.is_file() else None,
         examples,
-        _buffer(folder),
+        folder.read_buffer() if folder.buffer.is_file() else None,
         read_json(folder.curve) if folder.curve.is_file() else None,
-        folder.config.read_text(encoding="utf-8"),
+        read_text(folder.config),
         None if handed is None else handed.sentence,
         None if handed is None else handed.comparison,
         handed is not None and handed.is_start,
     )
-
-
-def _samples(folder: RunFolder) -> list[str] | None:
-    if not folder.samples.is_file():
-        return None
-    with naming(folder.samples):
-        return folder.samples.read_text(encoding="utf-8").splitlines()
-
-
-def _buffer(folder: RunFolder) -> list[dict[str, Any]] | None:
-    if not folder.buffer.is_file():
-        return None
-    try:
-        with folder.buffer.open(encoding="utf-8") as file:
-            records = [json.loads(line) for line in file]
-        needed = ("text", "score", "epoch")
-        return [{**record, **{key: record[key] for key in needed}} for record in records]
-    except (ValueError, KeyError, TypeError):
-        raise UserError(f"{folder.buffer}: not the sentences of a buffer") from None

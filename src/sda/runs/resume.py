@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from sda.runs.folder import RunFolder
-from sda.runs.handed import give_again
 from sda.runs.paths import check_text_is_there
 from sda.runs.run import Run
 from sda.runs.train import Callback, train_run
+from sda.settings.schema import Settings
 from sda.show.terminal import Reporter
 
 
 def resume_run(
     path: Path,
     reporter: Reporter,
-    given: Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
     device: str | None = None,
     callbacks: Sequence[Callback] = (),
 ) -> Run:
     """Train on in the folder until the end; one that is finished is left alone.
 
-    All settings are in the folder. What was handed to the run as an object is not, and is `given`
-    again, as `sda.runs.handed.sections` makes it.
+    All settings are in the folder, but not what was handed to the run as an object, and not leave
+    to load code of the user's own: then `settings` are those of `sda.runs.run.allowed_settings`.
     """
     folder = RunFolder(path)
-    settings = give_again(folder.settings(), given or {}, path)
+    settings = folder.settings() if settings is None else settings
     if not folder.is_finished:
         check_text_is_there(settings, path)
     if device is not None:

@@ -16,7 +16,6 @@ from sda.errors import UserError
 from sda.evaluation.alarms import Alarm
 from sda.evaluation.evaluator import Evaluation
 from sda.evaluation.score import Score
-from sda.files import read_json
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
 from sda.randomness import seeded
@@ -48,6 +47,10 @@ class Run:
     again to what needs it: `Run(path, generator=mine)` to write with a generator of one's own,
     `Run(path, metric=mine)` where a method selects by a metric of one's own.
 
+    A folder may come from anybody, so code outside the package that its settings name is not
+    loaded, until `Run(path, trust=True)` allows all of it, or `Run(path, metric="FILE.py:NAME")`
+    that one function. Code that lies in the folder itself is never loaded.
+
     ```python
     import sda
 
@@ -65,11 +68,11 @@ class Run:
         *,
         generator: Generator | type[Generator] | None = None,
         discriminator: Discriminator | type[Discriminator] | None = None,
-        metric: ReferenceMetric | type[ReferenceMetric] | Callable[..., Any] | None = None,
+        metric: str | ReferenceMetric | type[ReferenceMetric] | Callable[..., Any] | None = None,
+        trust: bool = False,
     ) -> None:
         self.folder = RunFolder(Path(path))
-        given = sections(generator, discriminator, metric)
-        self._settings = give_again(self.folder.settings(), given, self.path)
+        self._settings = allowed_settings(self.folder, generator, discriminator, metric, trust)
 
     def __repr__(self) -> str:
         return f"Run({str(self.folder.path)!r})"
@@ -107,7 +110,7 @@ class Run:
         """What the run cost so far: updates, tokens written, metric calls and seconds, by name."""
         costs = run_costs(self.progress())
         # A selection at the end asks the metric too.
-        calls = read_json(self.folder.finished).get("calls") if self.is_finished else None
+        calls = self.folder.read_finished().get("calls") if self.is_finished else None
         return costs if calls is None else {**costs, "calls": calls}
 
     def scores(self) -> list[Evaluation]:
@@ -316,9 +319,23 @@ class Run:
 def trained_run(path: Path, settings: Settings) -> Run:
     """The run that was trained there by these settings, with the objects that they carry."""
     run = Run(path)
-    objects = {role: getattr(settings, role) for role in ROLES}
+    objects = {role: getattr(settings, role) for role in (*ROLES, "selection")}
     run._settings = run.settings.model_copy(update=objects)
     return run
+
+
+def allowed_settings(
+    folder: RunFolder,
+    generator: Generator | type[Generator] | None,
+    discriminator: Discriminator | type[Discriminator] | None,
+    metric: str | ReferenceMetric | type[ReferenceMetric] | Callable[..., Any] | None,
+    trust: bool,
+) -> Settings:
+    """The settings of the run in the folder with the objects that were given again, and with what
+    else the user allows to be loaded."""
+    named = metric if isinstance(metric, str) else None
+    given = sections(generator, discriminator, None if isinstance(metric, str) else metric)
+    return give_again(folder.settings(trust, named), given, folder.path)
 
 
 def _written(scores: Sequence[Score]) -> int:

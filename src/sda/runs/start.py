@@ -9,11 +9,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from sda.doors import check
 from sda.errors import UserError
-from sda.files import naming, read_json
+from sda.files import naming, read_json, read_whole
+from sda.runs.checkpoint import STATE_FILE, fitting
 from sda.runs.folder import STAGE_ONE, RunFolder
 from sda.runs.origin import is_same
 from sda.runs.plan import plan
+from sda.runs.shapes import CountersShape
 from sda.scoring.final import start_draws
 from sda.scoring.row_scorer import ScoredRow
 from sda.settings.method_name import method_name
@@ -57,13 +60,18 @@ def take_start(state: TrainState, settings: Settings, folder: RunFolder) -> int:
     check_start(settings)
     start = RunFolder(Path(settings.start))
     checkpoint = start.checkpoints.load(STAGE_ONE)
-    size = int(checkpoint.values["progress_bytes"])
-    with naming(start.progress):
-        lines = start.progress.read_bytes()[:size]
+    size = int(checkpoint.values.get("progress_bytes", 0))
+    start.read_progress()
+    lines = read_whole(start.progress)[:size]
+    if len(lines) < size:
+        raise UserError(f"{start.progress}: has lost lines of epochs that are done")
     folder.cut_progress(0)
     with naming(folder.progress):
         folder.progress.write_bytes(lines)
-    state.load_start(checkpoint.tensors, checkpoint.values["counters"])
+    place = start.checkpoints.folder / STAGE_ONE
+    counters = check(CountersShape, checkpoint.values.get("counters"), f"{place / STATE_FILE}")
+    with fitting(place):
+        state.load_start(checkpoint.tensors, counters)
     state.phase = len(plan(settings)[0])
     return size
 
@@ -121,8 +129,9 @@ def check_start(settings: Settings) -> None:
 
 def _phases_done(start: RunFolder) -> int:
     """How many entries of Stage I the start has behind it in the state that Stage I left."""
-    counters = start.checkpoints.load_values(STAGE_ONE).get("counters", {})
-    return int(counters.get("phase", 0))
+    path = start.checkpoints.folder / STAGE_ONE / STATE_FILE
+    counters = start.checkpoints.load_values(STAGE_ONE).get("counters")
+    return int(check(CountersShape, counters, str(path))["phase"])
 
 
 def check_start_text(settings: Settings, loaded: Loaded) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from sda.runs.folder import OWN_TEXT, STOPPED_IN, RunFolder
 from sda.runs.guard import START, Breach, Guard
 from sda.runs.hand_over import MLE
 from sda.runs.handed import check_given
-from sda.runs.keeper import Keeper
+from sda.runs.keeper import REMARKS, Keeper, keep_what_is_needed
 from sda.runs.own_text import readable
 from sda.runs.parts import augment, build_objective, build_selection, hold_out
 from sda.runs.paths import with_absolute_paths
@@ -36,6 +37,7 @@ from sda.scoring.comparison import WATCHED
 from sda.scoring.monitor import Monitor
 from sda.settings.method_name import method_name
 from sda.settings.schema import Settings, write_toml
+from sda.settings.vouched import with_components
 from sda.show.terminal import Quiet, Reporter
 from sda.source import Loaded, load_source
 from sda.training.progress import Diverged, Progress
@@ -68,7 +70,11 @@ def train_run(
             _train_in(settings, origins, out, reporter, resume, lines, callbacks)
         else:
             copy = RunFolder(place)
-            own = copy.settings() if copy.holds_run and resume else settings
+            own = (
+                with_components(copy.settings(), settings)
+                if copy.holds_run and resume
+                else settings
+            )
             _train_in(own, origins, place, Quiet(), resume, lines, ())
     return trained_run(out, settings)
 
@@ -93,6 +99,9 @@ def _train_in(
             folder.check_same(settings)
             if folder.is_finished:
                 reporter.say(f"{out}: this run is finished")
+                # A kill may have come before the last of it; a folder that is damaged stays so.
+                with suppress(UserError):
+                    keep_what_is_needed(folder)
                 return
         # Before anything is computed: an oracle's sentences are part of what must not vary.
         torch.set_num_threads(settings.threads)
@@ -320,6 +329,8 @@ class _Training:
         if self.settings.start is not None and self.folder.checkpoints.latest() is None:
             self.keeper.save(take_start(self.state, self.settings, self.folder))
         found, now = self.keeper.go_back(), self.state.device.type
+        for remark in (*found.get(REMARKS, ()), *self.state.archive.remarks):
+            self.reporter.warn(remark)
         before = found.get("device")
         if before not in (None, now):
             self.reporter.warn(
@@ -354,7 +365,7 @@ class _Training:
             self.breach,
             self.stopped_in,
         ).write(self._start())
-        self.keeper.keep_what_is_needed()
+        keep_what_is_needed(self.folder)
 
 
 def _is_measured(line: dict[str, Any]) -> bool:

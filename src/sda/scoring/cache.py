@@ -8,11 +8,25 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sda.doors import Finite, Shape, check
+from sda.errors import UserError
 from sda.evaluation.score import Score
-from sda.files import naming
+from sda.files import naming, parse_json, read_whole
 
 Measured = list[dict[str, Any]]
 """Scores as JSON has them."""
+
+
+class PointScore(Shape):
+    name: str
+    value: Finite
+
+
+class MeasuredShape(Shape):
+    """One line of the file."""
+
+    facts: dict[str, Any]
+    scores: list[PointScore]
 
 
 class Cache:
@@ -58,12 +72,11 @@ def _read(path: Path) -> dict[str, Measured]:
     if not path.is_file():
         return {}
     known = {}
-    with naming(path):
-        lines = path.read_bytes().splitlines()
+    lines = read_whole(path).splitlines()
     for line in lines:
         try:
-            entry = json.loads(line)
+            entry = check(MeasuredShape, parse_json(line, str(path)), str(path))
             known[_key(entry["facts"])] = list(entry["scores"])
-        except (ValueError, KeyError, TypeError):
+        except UserError:
             continue
     return known

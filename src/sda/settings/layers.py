@@ -19,18 +19,10 @@ from typing import Any
 
 from sda.errors import UserError
 from sda.settings.schema import Settings, Table, leaves, make_settings, read_toml
+from sda.settings.vouched import COMPONENTS, vouched
 from sda.training.stages import JudgeSettings
 
 PRETRAINED_JUDGE = "sda.pretrained.judge:PretrainedJudge"
-COMPONENTS = (
-    "generator",
-    "discriminator",
-    "metric",
-    "augmentation",
-    "objective",
-    "selection",
-    "loop",
-)
 SOURCES = ("text", "captions", "oracle", "oracle-long")
 QUICKEST = "smoke"  # a profile that shows that all works, and no more
 AUTO = "auto"  # among discriminators: all candidates of a judge
@@ -131,7 +123,7 @@ def _value(text: str) -> Any:
         return None
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return text
 
 
@@ -240,6 +232,9 @@ class Choices:
     values: Mapping[str, Any] = field(default_factory=dict)
     """Values of options that have a name of their own, such as the seed."""
     assignments: Sequence[str] = ()
+    are_users: bool = True
+    """Whether all this is the user's own word, also where it names code outside the package; what a
+    file in a folder says is not."""
 
     def settle(self) -> tuple[Settings, dict[str, str]]:
         """The settings of the run, and where each value came from."""
@@ -287,7 +282,8 @@ class Choices:
                     f"setting '{key}' is {layers.table[key]!r} in a settings file or by --set, but"
                     f" the run was asked for with {value!r}; say it in one place"
                 )
-        return make_settings(layers.table), layers.origins
+        found = make_settings(layers.table)
+        return vouched(found) if self.are_users else found, layers.origins
 
     @property
     def _is_plain(self) -> bool:

@@ -25,6 +25,9 @@ from sda.text.preparation import Preparation
 from sda.training.stages import Section, TrainingSettings
 
 Table = dict[str, Any]
+DEEPEST = 20
+"""Tables within tables of a settings file; the deepest setting there is has four."""
+LARGEST_TOML = 2**24
 
 
 class EmbeddedSettings(Section):
@@ -178,6 +181,16 @@ class Settings(TrainingSettings):
     evaluation: EvaluationSettings = EvaluationSettings()
 
 
+def _check_depth(value: Any, path: Path, depth: int = 0) -> None:
+    """Refuse what no program could walk through."""
+    if depth > DEEPEST:
+        raise UserError(f"{path}: tables are nested too deeply (at most {DEEPEST})")
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for item in inner:
+        if isinstance(item, dict | list):
+            _check_depth(item, path, depth + 1)
+
+
 def make_settings(table: Mapping[str, Any]) -> Settings:
     """Settings from plain tables; a wrong key or value raises one sentence that names it."""
     try:
@@ -267,7 +280,13 @@ def _toml_value(value: Any) -> str:
 def read_toml(path: Path) -> Table:
     """The tables of a TOML file; a missing or broken file raises one sentence."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        if path.stat().st_size > LARGEST_TOML:
+            raise UserError(f"{path}: more than {LARGEST_TOML:,} bytes, which settings never have")
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        _check_depth(table, path)
+        return table
+    except RecursionError:
+        raise UserError(f"{path}: tables are nested too deeply (at most {DEEPEST})") from None
     except FileNotFoundError:
         raise UserError(f"{path}: no such file") from None
     except UnicodeDecodeError:

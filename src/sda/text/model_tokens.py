@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sda.errors import UserError
+from sda.files import read_json
 from sda.text.pieces import Pieces, PieceVocabulary, pieces_from_json, spaced
 from sda.text.sentences import Sentences
 from sda.text.tokens import Tokenizer, tokenizer
@@ -115,7 +116,8 @@ def read_pieces(folder: Path) -> Pieces:
 
 def _symbols(folder: Path, pieces: Pieces, has_prompts: bool) -> Symbols:
     config = _read_json(folder / "config.json")
-    config = {**config, **config.get("text_config", {})}
+    inner = config.get("text_config", {})
+    config = {**config, **(inner if isinstance(inner, dict) else {})}
     named = folder / "tokenizer_config.json"
     names = _read_json(named) if named.is_file() else {}
 
@@ -136,19 +138,19 @@ def _symbols(folder: Path, pieces: Pieces, has_prompts: bool) -> Symbols:
         )
     bos = number("bos_token")
     size = config.get("vocab_size", pieces.get_vocab_size(with_added_tokens=True))
-    return Symbols(int(size), int(eos), int(eos if bos is None else bos), has_prompts)
+    try:
+        return Symbols(int(size), int(eos), int(eos if bos is None else bos), has_prompts)
+    except (TypeError, ValueError):
+        raise UserError(f"{folder}: its vocabulary or its end symbol is no number.") from None
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
+    if not path.is_file():
         raise UserError(
-            f"{path}: {error.strerror}; a folder that transformers' save_pretrained wrote, model"
-            " and tokenizer, is needed."
-        ) from None
-    except ValueError as error:
-        raise UserError(f"{path}: not valid JSON ({error}).") from None
+            f"{path}: no such file; a folder that transformers' save_pretrained wrote, model and"
+            " tokenizer, is needed."
+        )
+    found = read_json(path)
     if not isinstance(found, dict):
         raise UserError(f"{path}: not an object.")
     return found

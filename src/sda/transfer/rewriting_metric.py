@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from sda.reference.function import Function
+from sda.settings.vouched import check_named
 from sda.text.about import About
 from sda.text.paired_bleu import count_pairs
 from sda.text.word_numbers import WordNumbers
@@ -94,4 +95,5 @@ def own_function(settings: RewritingMetricSettings, slots: WordSlots) -> Functio
     """The user's function, where there is one."""
     if settings.function is None:
         return None
+    check_named(settings.function, "metric.function")
     return Function(slots.vocabulary, settings.function)

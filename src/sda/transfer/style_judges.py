@@ -17,6 +17,7 @@ from sda.files import naming, write_bytes
 from sda.transfer.style_cnn import StyleCnn
 from sda.transfer.style_counts import LanguageModelRatio, NaiveBayes
 from sda.transfer.styled import StyledTexts
+from sda.transfer.transfer_settings import TransferSettings
 
 __all__ = [
     "JUDGES",
@@ -24,6 +25,7 @@ __all__ = [
     "NaiveBayes",
     "StyleCnn",
     "StyleJudge",
+    "check_judges",
     "halves",
     "load_judge",
     "save_judge",
@@ -103,5 +105,20 @@ def load_judge(path: Path) -> StyleJudge:
             about = json.loads((file.metadata() or {})["judge"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         return JUDGES[about["kind"]].from_saved(tuple(about["names"]), tensors, about["values"])
-    except (SafetensorError, KeyError, ValueError, AssertionError, RuntimeError) as error:
+    except (
+        *(SafetensorError, KeyError, ValueError, AssertionError, RuntimeError),
+        *(TypeError, AttributeError, IndexError),
+    ) as error:
         raise UserError(f"{path} holds no judge of style, or a damaged one ({error}).") from None
+
+
+def check_judges(settings: TransferSettings) -> None:
+    """Refuse settings that name a judge that there is not."""
+    named = {"metric": settings.metric.judges, "report": settings.report.judges}
+    for section, kinds in named.items():
+        for kind in kinds:
+            if kind not in JUDGES:
+                raise UserError(
+                    f"setting '{section}.judges': there is no judge {kind!r} (known:"
+                    f" {', '.join(JUDGES)})"
+                )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +9,14 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 
 from sda.errors import UserError
-from sda.files import naming, read_json, write_bytes, write_json
+from sda.files import naming, read_json, refuse_links, write_bytes, write_json
 from sda.runs.folder import STYLE_FILES, RunFolder
+from sda.runs.trusting import located, refuse_code_inside
 from sda.settings.schema import leaves, read_toml
+from sda.settings.vouched import Vouched
 from sda.transfer.rewriting_metric import RewritingMetric, own_function
 from sda.transfer.style_counts import LanguageModelRatio
-from sda.transfer.style_judges import load_judge, save_judge
+from sda.transfer.style_judges import check_judges, load_judge, save_judge
 from sda.transfer.style_words import StyleWords
 from sda.transfer.transfer_settings import TransferSettings, make_transfer_settings
 from sda.transfer.transfer_texts import TransferTexts
@@ -37,18 +38,34 @@ class TransferFolder:
 
     @property
     def how_to_go_on(self) -> str:
-        return f"`sda resume {shlex.quote(str(self.path))}` goes on with it as it began"
+        return f"`{self.run.resume_command}` goes on with it as it began"
 
-    def settings(self) -> TransferSettings:
-        """The settings that the folder was made with."""
+    def settings(self, trust: bool = False, metric: str | None = None) -> TransferSettings:
+        """The settings that the folder was made with.
+
+        A function of the user's own that they name is loaded only where the user allows it, by
+        `trust` or by naming it once more as `metric`.
+        """
         if not self.run.holds_run:
             raise UserError(f"{self.path}: not a run folder (no config.toml in it)")
+        self.run.refuse_links()
+        refuse_links(self.judges)
         table = read_toml(self.run.config)
         if STYLE_FILES not in table:
             raise UserError(
                 f"{self.path}: not a run of style transfer; `sda sample` writes with such a run"
             )
-        return make_transfer_settings(table)
+        found = make_transfer_settings(table)
+        if not trust and metric is None:
+            return found
+        there = found.metric.function
+        if metric is not None and located(metric) != there:
+            raise UserError(f"{self.path}: the metric there is {there or 'its own'}, not {metric}")
+        if there is None:
+            return found
+        refuse_code_inside(there, self.path)
+        own = found.metric.model_copy(update={"function": Vouched(there)})
+        return found.model_copy(update={"metric": own})
 
     def check_same(self, settings: TransferSettings) -> None:
         """Refuse to go on with other settings than the run began with."""
@@ -79,7 +96,7 @@ class TransferFolder:
         data = read_json(self.run.vocabulary)
         try:
             return WordSlots.from_json(data["vocabulary"]), tuple(data["styles"])
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, AttributeError, ValueError):
             raise UserError(f"{self.run.vocabulary}: not the vocabulary of a transfer") from None
 
     def keep_words(self, words: StyleWords) -> None:
@@ -89,7 +106,7 @@ class TransferFolder:
         try:
             with naming(self.words):
                 return StyleWords.from_tensors(load(self.words.read_bytes()))
-        except (SafetensorError, KeyError):
+        except (SafetensorError, KeyError, ValueError, RuntimeError):
             raise UserError(f"{self.words}: damaged; train the run again") from None
 
     def keep_metric(self, metric: RewritingMetric) -> None:
@@ -109,6 +126,7 @@ class TransferFolder:
         def judge(kind: str) -> Any:
             return load_judge(self.judges / f"{kind}.safetensors")
 
+        check_judges(settings)
         models = judge(LanguageModelRatio.kind)
         judges = tuple(
             models if kind == models.kind else judge(kind) for kind in settings.metric.judges

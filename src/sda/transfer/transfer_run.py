@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import torch
+from pydantic import Field, model_validator
 
+from sda.doors import Finite, Shape, read_checked
 from sda.errors import UserError, brief
-from sda.files import read_json
 from sda.randomness import seeded
+from sda.runs.checkpoint import fitting
+from sda.runs.shapes import ScoreShape
 from sda.show.table import Table
 from sda.training.state import under
 from sda.transfer.noise import Masks
@@ -29,10 +32,37 @@ PORTION = 256  # texts that are rewritten together
 ENDS = (".", "!", "?", "\u3002", "\uff01", "\uff1f")  # after which a long line may be cut
 
 
+class WaysShape(Shape):
+    threshold: Finite | None
+
+
+class RewrittenShape(Shape):
+    name: str
+    scores: list[ScoreShape]
+    right: Finite = 0.0
+
+
+class RewritingsShape(Shape):
+    """`rewritings.json`: how a run rewrites, and what was measured of it."""
+
+    ways: WaysShape
+    scores: Annotated[list[RewrittenShape], Field(min_length=1)]
+    examples: list[dict[str, str]]
+
+    @model_validator(mode="after")
+    def _are_alike(self) -> RewritingsShape:
+        names = [{score.name for score in row.scores} for row in self.scores]
+        if any(own != names[0] for own in names):
+            raise ValueError("not all ways of rewriting have the same scores")
+        return self
+
+
 class TransferRun:
     """A run of style transfer: what it was told, its styles, and sentences rewritten in them.
 
-    `sda.train_transfer` returns one, and `TransferRun(path)` opens one that is there.
+    `sda.train_transfer` returns one, and `TransferRun(path)` opens one that is there. A metric of
+    the user's own that its settings name is loaded only if it is given again, as
+    `TransferRun(path, metric="FILE.py:FUNCTION")`, or allowed by `trust=True`.
 
     ```python
     import sda
@@ -51,9 +81,9 @@ class TransferRun:
     ```
     """
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, *, metric: str | None = None, trust: bool = False) -> None:
         self.folder = TransferFolder(Path(path))
-        self._settings = self.folder.settings()
+        self._settings = self.folder.settings(trust, metric)
 
     def __repr__(self) -> str:
         return f"TransferRun({str(self.path)!r})"
@@ -171,9 +201,7 @@ class TransferRun:
     @cached_property
     def _found(self) -> dict[str, Any]:
         self._check_finished()
-        found = read_json(self.folder.rewritings)
-        if not isinstance(found, dict) or not {"ways", "scores"} <= found.keys():
-            raise UserError(f"{self.folder.rewritings}: not what a run of style transfer found")
+        found: dict[str, Any] = read_checked(self.folder.rewritings, RewritingsShape)
         return found
 
     @cached_property
@@ -192,11 +220,8 @@ class TransferRun:
             torch.Generator(),
         )
         checkpoint = self.folder.run.checkpoints.load(FINAL)
-        try:
+        with fitting(self.folder.run.checkpoints.folder / FINAL):
             generator.load_state_dict(under("generator", checkpoint.tensors))
-        except RuntimeError as error:
-            reason = str(error).splitlines()[-1].strip()
-            raise UserError(f"{self.path}: the checkpoint does not fit ({reason})") from None
         return RewritingModel(generator, slots, Masks(self.folder.load_words(), generator.mask))
 
     @cached_property

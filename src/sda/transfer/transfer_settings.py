@@ -19,6 +19,7 @@ from pydantic.fields import Field
 from sda import LARGEST_SEED
 from sda.settings.layers import Layers
 from sda.settings.schema import read_toml, wrong_setting
+from sda.settings.vouched import Vouched
 from sda.training.stages import Section
 from sda.transfer.noise import NoiseSettings
 from sda.transfer.word_slots import SLOTS
@@ -201,7 +202,11 @@ def settle_transfer(
     layers.add(values, "command line")
     for assignment in assignments:
         layers.set(assignment)
-    return make_transfer_settings({**layers.table, "sources": list(sources)})
+    found = make_transfer_settings({**layers.table, "sources": list(sources)})
+    if found.metric.function is None:
+        return found
+    own = found.metric.model_copy(update={"function": Vouched(found.metric.function)})
+    return found.model_copy(update={"metric": own})
 
 
 def make_transfer_settings(table: Mapping[str, Any]) -> TransferSettings:

@@ -9,10 +9,13 @@ from typing import Any
 
 import torch
 
+from sda.doors import Count, Finite, Shape, check
 from sda.errors import UserError
 from sda.files import write_json, write_text
-from sda.runs.checkpoint import Checkpoint
+from sda.runs.checkpoint import STATE_FILE, Checkpoint, fitting
 from sda.runs.costs import Watch, run_costs
+from sda.runs.keeper import find_state
+from sda.settings.vouched import as_said
 from sda.show.terminal import Reporter
 from sda.training.progress import Diverged, Progress, check_finite
 from sda.training.state import prefixed
@@ -23,7 +26,7 @@ from sda.transfer.noise import Masks
 from sda.transfer.rewriting import RewritingModel
 from sda.transfer.rewriting_metric import RewritingMetric, own_function
 from sda.transfer.rewriting_scores import RewritingMonitor
-from sda.transfer.style_judges import JUDGES, halves
+from sda.transfer.style_judges import JUDGES, check_judges, halves
 from sda.transfer.style_words import StyleWords
 from sda.transfer.transfer_folder import FINAL, TransferFolder
 from sda.transfer.transfer_page import transfer_page
@@ -52,20 +55,43 @@ def train_transfer_run(
             folder.check_same(settings)
             if folder.run.is_finished:
                 reporter.say(f"{out}: this run is finished")
-                return TransferRun(out)
+                return _trained(out, settings)
         torch.set_num_threads(settings.threads)
-        _check_judges(settings)
+        check_judges(settings)
         training = _TransferTraining(settings, folder, reporter)
         # Only now: a mistake in the files must not leave a folder that looks like a run.
         if not folder.run.holds_run:
             folder.run.begin(transfer_toml(settings))
         training.run()
-    return TransferRun(out)
+    return _trained(out, settings)
 
 
-def resume_transfer_run(out: Path, reporter: Reporter) -> TransferRun:
-    """Go on with the run in the folder, as it was told when it began."""
-    return train_transfer_run(TransferFolder(out).settings(), out, reporter, resume=True)
+def _trained(out: Path, settings: TransferSettings) -> TransferRun:
+    """The run that was trained there by these settings, with leave to load what they name."""
+    run = TransferRun(out)
+    run._settings = settings
+    return run
+
+
+def resume_transfer_run(
+    out: Path, reporter: Reporter, trust: bool = False, metric: str | None = None
+) -> TransferRun:
+    """Go on with the run in the folder, as it was told when it began.
+
+    `trust` and `metric` are what the user allows to be loaded, as for `TransferRun`.
+    """
+    settings = TransferFolder(out).settings(trust, metric)
+    return train_transfer_run(settings, out, reporter, resume=True)
+
+
+class TransferCounters(Shape):
+    """Where training stands, in `state.json`."""
+
+    epoch: Count
+    round: Count
+    updates: Count
+    written: Count
+    rates: dict[str, Finite]
 
 
 class _TransferTraining:
@@ -162,17 +188,18 @@ class _TransferTraining:
     def _go_back(self) -> None:
         """Be in the newest state that was saved, and forget the lines after it."""
         run = self.folder.run
-        name = run.checkpoints.latest()
-        if name is None:
+        found = find_state(run)
+        if found is None:
             run.cut_progress(0)
             return
-        found = run.checkpoints.load(name)
-        try:
-            self.state.load(found.tensors, found.values["counters"])
-            run.cut_progress(int(found.values["progress_bytes"]))
-        except (KeyError, RuntimeError, TypeError, ValueError) as error:
-            place = run.checkpoints.folder / name
-            raise UserError(f"{place}: the checkpoint does not fit the run ({error})") from None
+        name, values, remarks = found
+        for remark in remarks:
+            self.reporter.warn(remark)
+        place = run.checkpoints.folder / name
+        counters = check(TransferCounters, values.get("counters"), f"{place / STATE_FILE}")
+        with fitting(place):
+            self.state.load(run.checkpoints.load(name).tensors, counters)
+        run.cut_progress(int(values["progress_bytes"]))
 
     def _save(self, progress_bytes: int) -> None:
         state = self.state
@@ -196,17 +223,6 @@ class _TransferTraining:
         run.checkpoints.drop_others("0", ())
 
 
-def _check_judges(settings: TransferSettings) -> None:
-    named = {"metric": settings.metric.judges, "report": settings.report.judges}
-    for section, kinds in named.items():
-        for kind in kinds:
-            if kind not in JUDGES:
-                raise UserError(
-                    f"setting '{section}.judges': there is no judge {kind!r} (known:"
-                    f" {', '.join(JUDGES)})"
-                )
-
-
 def _with_absolute_paths(settings: TransferSettings) -> TransferSettings:
     """Files that are found wherever the run is looked at from; a source without data keeps its
     name."""
@@ -215,6 +231,6 @@ def _with_absolute_paths(settings: TransferSettings) -> TransferSettings:
         sources = [str(Path(file).absolute()) for file in sources]
     place, colon, name = (function or "").rpartition(":")
     if place.endswith(".py"):
-        function = f"{Path(place).absolute()}{colon}{name}"
+        function = as_said(function or "", f"{Path(place).absolute()}{colon}{name}")
     metric = settings.metric.model_copy(update={"function": function})
     return settings.model_copy(update={"sources": sources, "metric": metric})
