@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 PATIENCE = 60.0
-"""Seconds after which a case hangs."""
-KILLED = -signal.SIGKILL
+"""Seconds after which a case hangs: so long at work, or so long without any work."""
+LEAST_WORK = 0.5
+"""Seconds of work in so long a time that show a process to be alive."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,43 @@ class Ended:
     code: int
     told: Any = None
     hung: bool = False
+
+
+class Watch:
+    """Says when a process hangs, however busy the machine is.
+
+    A process that has to share the cores with others takes longer than it works.
+    """
+
+    def __init__(self, process: int, patience: float) -> None:
+        self._process = process
+        self._patience = patience
+        self.begin()
+
+    def begin(self) -> None:
+        """A new case begins."""
+        self._began = self._before = self._work()
+        self._looked = time.monotonic()
+
+    def left(self) -> float:
+        """Seconds to wait before looking again; 0 once the process hangs."""
+        waited = time.monotonic() - self._looked
+        if waited < self._patience:
+            return self._patience - waited
+        work = self._work()
+        if work - self._began >= self._patience or work - self._before < LEAST_WORK:
+            return 0.0
+        self._looked, self._before = time.monotonic(), work
+        return self._patience
+
+    def _work(self) -> float:
+        """Seconds that the process and the children it waited for have computed."""
+        try:
+            with open(f"/proc/{self._process}/stat") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def in_child(
@@ -41,10 +79,11 @@ def in_child(
         _work_and_leave(work, writer)
     os.close(writer)
     began = time.monotonic()
+    watch = Watch(child, patience)
     content, hung = b"", False
     while True:
         now = time.monotonic() - began
-        left = patience - now
+        left = watch.left()
         if stop is not None:
             if now >= stop[1]:
                 os.kill(child, stop[0])

@@ -107,6 +107,7 @@ class CommandLines:
     name: str = "command-lines"
     about: str = "arguments of every command: missing, doubled, absurd, of the wrong kind"
     share: float = 8
+    has_runs: bool = False
     _options: dict[str, list[tuple[str, bool]]] = field(default_factory=dict)
 
     def prepare(self, ground: Ground) -> None:

@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -42,7 +43,7 @@ class Operations:
         self._unsynced: dict[str, int] = {}
         self.done = 0
         self._sync = os.fsync
-        os.fsync = self._synced
+        os.fsync = self._synced  # type: ignore[assignment]
         sys.addaudithook(self._look)
 
     def _look(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -63,7 +64,7 @@ class Operations:
             target = os.path.abspath(os.fsdecode(arguments[1]))
             self._unsynced[target] = self._unsynced.pop(path)
 
-    def _synced(self, descriptor: int) -> None:
+    def _synced(self, descriptor: Any) -> None:
         self._step()
         self._sync(descriptor)
         self._unsynced.pop(os.readlink(f"/proc/self/fd/{descriptor}"), None)
@@ -97,7 +98,7 @@ def finished(kind: str, ground: Ground) -> Path:
 
 def go_on_and_compare(kind: str, ground: Ground, folder: Path, tried: str) -> Verdict:
     """Give the command once more, and hold what there is against a run that was left alone."""
-    ended = in_child(_told(lambda: call(*command(kind, ground, folder))), patience=240)
+    ended = in_child(_told(lambda: call(*command(kind, ground, folder))))
     if ended.hung:
         return Verdict(HANG, f"{kind}: going on", "", tried)
     if ended.told is None:
@@ -128,6 +129,7 @@ class CrashPoints:
     name: str = "crash-points"
     about: str = "runs of five kinds that end before each of their file operations, then go on"
     share: float = 40
+    has_runs: bool = True
     _points: list[tuple[str, bool, int]] = field(default_factory=list)
 
     def prepare(self, ground: Ground) -> None:
@@ -136,7 +138,7 @@ class CrashPoints:
         for kind in KINDS_OF_RUN:
             finished(kind, ground)
             with scratch(ground) as folder:
-                count = in_child(lambda kind=kind, folder=folder: _count(kind, ground, folder), 240)
+                count = in_child(partial(_count, kind, ground, folder))
             assert isinstance(count.told, int), (kind, count)
             self._points += [
                 (kind, is_lost, point) for is_lost in (False, True) for point in range(count.told)
@@ -159,7 +161,7 @@ class CrashPoints:
             Operations(place, point, is_lost, chance)
             call(*command(kind, ground, place))
 
-        ended = in_child(work, patience=240)
+        ended = in_child(work)
         if ended.code != CRASHED:
             return Verdict(EXIT, f"{kind}: ended with {ended.code} before the crash", "", tried)
         return go_on_and_compare(kind, ground, place, tried)

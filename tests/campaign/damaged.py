@@ -60,6 +60,7 @@ class Damaged:
     finished: Callable[[Ground], Path] | None = None
     """What a command that goes on has to end with."""
     own_word: frozenset[str] = OWN_WORD
+    has_runs: bool = False
     _steady: dict[str, Told] = field(default_factory=dict)
 
     def prepare(self, ground: Ground) -> None:

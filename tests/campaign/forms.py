@@ -88,6 +88,7 @@ class Forms:
     name: str = "forms"
     about: str = "requests to the pages of `sda judge serve`"
     share: float = 6
+    has_runs: bool = False
     _server: _Server | None = None
 
     def prepare(self, ground: Ground) -> None:
@@ -142,7 +143,7 @@ def _answered(
     body: dict[str, Any],
     tried: str,
 ) -> Verdict:
-    sent = {name: value.encode() for name, value in headers.items()}
+    sent = {name.encode(): value.encode() for name, value in headers.items()}
     try:
         answer = server.client.request(method, path, headers=sent, **body)
     except Exception as trouble:

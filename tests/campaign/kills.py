@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -27,6 +28,7 @@ class Kills:
     name: str = "kills"
     about: str = "runs of five kinds that a signal ends at a random moment, then go on"
     share: float = 20
+    has_runs: bool = True
     _seconds: dict[str, float] = field(default_factory=dict)
 
     def prepare(self, ground: Ground) -> None:
@@ -36,7 +38,7 @@ class Kills:
                 with scratch(ground) as folder:
                     began = time.monotonic()
                     place = _place(kind, folder)
-                    in_child(lambda kind=kind, place=place: _run(kind, ground, place), 240)
+                    in_child(partial(_run, kind, ground, place))
                     self._seconds[kind] = time.monotonic() - began
 
     def count(self, ground: Ground) -> int | None:
@@ -51,7 +53,7 @@ class Kills:
             # When it hits depends on how busy the machine is; over many cases it is everywhere.
             moment = chance.uniform(0.0, self._seconds[kind])
             told.append(f"{sent.name} after {moment:.2f} s")
-            ended = in_child(lambda: _run(kind, ground, place), 240, stop=(sent, moment))
+            ended = in_child(lambda: _run(kind, ground, place), stop=(sent, moment))
             tried = f"a run ({kind}): {', '.join(told)}"
             if ended.hung:
                 return Verdict(HANG, f"{kind}: after {sent.name}", "", tried)

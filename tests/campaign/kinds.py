@@ -14,11 +14,9 @@ from .texts import Texts
 from .together import Together
 from .worker import Kind
 
-KINDS: dict[str, Kind] = {
-    kind.name: kind
-    for kind in (
-        *(Kills(), CrashPoints(), Limits(), Together()),
-        *SORTS,
-        *(Texts(), SettingsValues(), CommandLines(), Oracles(), Forms()),
-    )
-}
+_ALL: tuple[Kind, ...] = (
+    *(Kills(), CrashPoints(), Limits(), Together()),
+    *SORTS,
+    *(Texts(), SettingsValues(), CommandLines(), Oracles(), Forms()),
+)
+KINDS: dict[str, Kind] = {kind.name: kind for kind in _ALL}

@@ -29,6 +29,7 @@ class Limits:
     name: str = "limits"
     about: str = "full disks, folders that may not be written to, few open files, little memory"
     share: float = 10
+    has_runs: bool = True
 
     def prepare(self, ground: Ground) -> None:
         for kind in KINDS_OF_RUN:
@@ -69,10 +70,10 @@ class Limits:
             return _facts(call(*command(kind, ground, place)))
 
         tried = f"{what}: a run ({kind})"
-        verdict = _judged(in_child(work, 240), tried)
+        verdict = _judged(in_child(work), tried)
         if verdict.fault is not None:
             return verdict
-        ended = in_child(lambda: _facts(call(*command(kind, ground, place))), 240)
+        ended = in_child(lambda: _facts(call(*command(kind, ground, place))))
         verdict = _judged(ended, f"{tried}, then without the limit")
         if verdict.fault is not None or ended.told[0] != 0:
             refused = Verdict(SILENT, f"{kind}: going on was refused", str(ended.told), tried)

@@ -25,6 +25,7 @@ class Oracles:
     name: str = "oracles"
     about: str = "models in .npz files: bytes, archives, names, shapes, types and values"
     share: float = 3
+    has_runs: bool = False
 
     def prepare(self, ground: Ground) -> None:
         pass

@@ -52,7 +52,7 @@ def _values(name: str, content: bytes) -> list[bytes]:
 def _timeless(value: Any) -> Any:
     """The value without times, and without sizes of files and hashes that tell of times."""
     if isinstance(value, dict):
-        gone = (*TIMES, "progress_bytes", "checksum")
+        gone = (*TIMES, "progress_bytes", "state_sha256")
         return {key: _timeless(each) for key, each in value.items() if key not in gone}
     if isinstance(value, list):
         return [_timeless(each) for each in value]

@@ -84,6 +84,7 @@ class SettingsValues:
     name: str = "settings"
     about: str = "settings by --set and TOML, and metrics, of train, augment and transfer"
     share: float = 10
+    has_runs: bool = False
     _keys: dict[str, list[str]] = field(default_factory=dict)
 
     def prepare(self, ground: Ground) -> None:

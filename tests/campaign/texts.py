@@ -78,6 +78,7 @@ class Texts:
     name: str = "texts"
     about: str = "files of text, tables, JSON lines and gz, read by every command that reads texts"
     share: float = 10
+    has_runs: bool = False
 
     def prepare(self, ground: Ground) -> None:
         with scratch(ground), before_training():

@@ -23,6 +23,7 @@ class Together:
     name: str = "together"
     about: str = "two processes that train in one folder, and others that read it meanwhile"
     share: float = 5
+    has_runs: bool = True
 
     def prepare(self, ground: Ground) -> None:
         for kind in KINDS_OF_RUN:
@@ -46,7 +47,7 @@ class Together:
         other = chance.choice(("train", *READERS))
         words: list[Any] = command(kind, ground, place) if other == "train" else [other, place]
         tried = f"a run ({kind}) in one process, {other} in another"
-        ended = in_child(lambda: _facts(words), 120)
+        ended = in_child(lambda: _facts(words))
         _, status = os.waitpid(first, 0)
         code = os.waitstatus_to_exitcode(status)
         if code == 71:

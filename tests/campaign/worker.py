@@ -18,7 +18,7 @@ from random import Random
 from typing import Any, Protocol
 
 from .calling import inside
-from .children import PATIENCE
+from .children import PATIENCE, Watch
 from .ground import Ground
 from .verdicts import EXIT, HANG, TRACEBACK, Verdict, place_of
 
@@ -36,6 +36,8 @@ class Kind(Protocol):
     about: str
     share: float
     """Its part of the time, beside those of the others."""
+    has_runs: bool
+    """Whether each case is one or more whole runs, in children of its own."""
 
     def prepare(self, ground: Ground) -> None:
         """What all cases need is there."""
@@ -57,9 +59,12 @@ class Case:
 
 
 def cases(
-    kind: Kind, ground: Ground, numbers: range, until: float, patience: float = PATIENCE
+    kind: Kind, ground: Ground, numbers: range, until: float, patience: float | None = None
 ) -> Iterator[Case]:
     """The cases of these numbers, in order, as far as the time reaches."""
+    if patience is None:
+        # A case of whole runs looks itself after the children that it waits for.
+        patience = 20 * PATIENCE if kind.has_runs else PATIENCE
     left = numbers
     while left and time.monotonic() < until:
         last = left.start - left.step
@@ -82,9 +87,13 @@ def _from_one_child(
         _run_and_leave(kind, ground, numbers, until, writer, stack)
     os.close(writer)
     running, began, buffered = None, time.monotonic(), b""
+    watch = Watch(child, patience)
     try:
         while True:
-            if not select.select([reader], [], [], patience)[0]:
+            left = watch.left()
+            if left and not select.select([reader], [], [], left)[0]:
+                continue
+            if not left:
                 tried = _stack_of(child, stack)
                 verdict = Verdict(HANG, tried[0], tried[1], f"no answer in {patience:.0f} s")
                 yield Case(running if running is not None else numbers.start, verdict, patience)
@@ -100,6 +109,7 @@ def _from_one_child(
                     return
                 if "verdict" not in told:
                     running, began = told["number"], time.monotonic()
+                    watch.begin()
                     continue
                 running = None
                 yield Case(told["number"], Verdict(**told["verdict"]), told["seconds"])
