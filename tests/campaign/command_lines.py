@@ -13,7 +13,7 @@ from unittest import mock
 
 from .calling import Began, before_training, call
 from .drawing_values import drawn
-from .ground import Ground, scratch
+from .ground import Ground, copied, scratch
 from .verdicts import Verdict, judged
 
 NUMBERS = ("0", "1", "2", "7", "-1", "0.5", "1.5", "nan", "inf", "-inf", "1e-300", "1e300", "", "x")
@@ -116,8 +116,10 @@ class CommandLines:
         for _ in (ground.toy, ground.table, ground.metric, ground.study, ground.ledger):
             pass
         self._options = {name: _options_of(command) for name, command in self._commands.items()}
+
+    def warm(self, ground: Ground) -> None:
         with scratch(ground) as folder:
-            _furnish(folder, ground)
+            furnish(folder, ground)
             with before_training(), serving_nothing():
                 for name, words in BEGINNINGS.items():
                     call(*name.split(), *words, *SHORT.get(name, ()))
@@ -137,7 +139,7 @@ class CommandLines:
         return {name: command for name, command in found.items() if name not in LEFT_OUT}
 
     def run(self, ground: Ground, number: int, chance: Random, folder: Path) -> Verdict:
-        _furnish(folder, ground)
+        furnish(folder, ground)
         name = chance.choice(list(self._options))
         words = list(BEGINNINGS[name])
         for _ in range(chance.choice((0, 1, 1, 2, 3, 6))):
@@ -191,7 +193,7 @@ def _value(option: str, number: int, chance: Random) -> str:
     return chance.choice(FILES)
 
 
-def _furnish(folder: Path, ground: Ground) -> None:
+def furnish(folder: Path, ground: Ground) -> None:
     """Links to all that a word may name; commands that write do so through a new file."""
     for name, target in (
         ("toy.txt", ground.toy),
@@ -202,18 +204,9 @@ def _furnish(folder: Path, ground: Ground) -> None:
         ("ledger", ground.ledger),
         ("study", ground.study),
     ):
-        copy_of(target, folder / name)
+        copied(target, folder / name)
     (folder / "rows.jsonl").write_text('{"text": "the cat sat", "label": "a"}\n')
     (folder / "empty.txt").write_bytes(b"")
-
-
-def copy_of(source: Path, target: Path) -> None:
-    import shutil
-
-    if source.is_dir():
-        shutil.copytree(source, target)
-    else:
-        shutil.copy(source, target)
 
 
 @contextlib.contextmanager

@@ -146,6 +146,9 @@ class CrashPoints:
         # A part of them is then a part of each kind of run.
         Random(0).shuffle(self._points)
 
+    def warm(self, ground: Ground) -> None:
+        pass
+
     def count(self, ground: Ground) -> int | None:
         return len(self._points)
 

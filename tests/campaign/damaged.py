@@ -68,10 +68,11 @@ class Damaged:
         for folder in (self.others, self.finished):
             if folder is not None:
                 folder(ground)
+
+    def warm(self, ground: Ground) -> None:
         with scratch(ground) as place:
             for number, reader in enumerate(self.readers):
-                path = copied(self.source(ground), place / str(number) / "it")
-                self._steady[reader] = self._call(reader, ground, path)
+                self._whole_answer(reader, ground, place / str(number))
 
     def count(self, ground: Ground) -> int | None:
         return None
@@ -95,6 +96,13 @@ class Damaged:
             return verdict
         return self._compared(reader, ground, folder, inner, told, tried)
 
+    def _whole_answer(self, reader: str, ground: Ground, folder: Path) -> Told:
+        """What the command says of the folder as it should be."""
+        if reader not in self._steady:
+            path = copied(self.source(ground), folder / "it")
+            self._steady[reader] = self._call(reader, ground, path)
+        return self._steady[reader]
+
     def _call(self, reader: str, ground: Ground, path: Path) -> Told:
         wanted = self.readers[reader]
         words = wanted.words(ground, path)
@@ -108,7 +116,7 @@ class Damaged:
     ) -> Verdict:
         wanted = self.readers[reader]
         if wanted.is_steady:
-            expected = self._steady[reader]
+            expected = self._whole_answer(reader, ground, folder / "whole")
             if told.out != expected.out and told.err == expected.err:
                 place = f"{reader} of a damaged {inner}"
                 return Verdict(SILENT, place, f"{told.out[:300]}\n---\n{expected.out[:300]}", tried)

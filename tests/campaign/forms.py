@@ -94,6 +94,9 @@ class Forms:
     def prepare(self, ground: Ground) -> None:
         assert ground.study.exists()
 
+    def warm(self, ground: Ground) -> None:
+        pass
+
     def count(self, ground: Ground) -> int | None:
         return None
 

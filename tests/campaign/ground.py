@@ -199,5 +199,9 @@ def scratch(ground: Ground) -> Iterator[Path]:
 
 
 def copied(source: Path, target: Path) -> Path:
-    shutil.copytree(source, target)
+    """A file or a folder once more."""
+    if source.is_dir():
+        shutil.copytree(source, target)
+    else:
+        shutil.copy(source, target)
     return target

@@ -41,6 +41,9 @@ class Kills:
                     in_child(partial(_run, kind, ground, place))
                     self._seconds[kind] = time.monotonic() - began
 
+    def warm(self, ground: Ground) -> None:
+        pass
+
     def count(self, ground: Ground) -> int | None:
         return None
 

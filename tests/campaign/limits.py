@@ -13,9 +13,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from .calling import call
+from .calling import before_training, call
 from .children import in_child
-from .command_lines import BEGINNINGS, SHORT, _furnish, serving_nothing
+from .command_lines import BEGINNINGS, SHORT, furnish, serving_nothing
 from .crash_points import KINDS_OF_RUN, command, finished
 from .ground import Ground, scratch
 from .results import differences
@@ -34,8 +34,10 @@ class Limits:
     def prepare(self, ground: Ground) -> None:
         for kind in KINDS_OF_RUN:
             finished(kind, ground)
+
+    def warm(self, ground: Ground) -> None:
         with scratch(ground) as folder:
-            _furnish(folder, ground)
+            furnish(folder, ground)
 
     def count(self, ground: Ground) -> int | None:
         return None
@@ -44,13 +46,11 @@ class Limits:
         limit, what = chance.choice(LIMITS)(chance, folder)
         if chance.random() < 0.5:
             return self._run(ground, chance, folder, limit, what)
-        _furnish(folder, ground)
+        furnish(folder, ground)
         name = chance.choice(list(BEGINNINGS))
         words = [*name.split(), *BEGINNINGS[name], *SHORT.get(name, ())]
 
         def work() -> list[Any]:
-            from .calling import before_training
-
             with before_training(), serving_nothing():
                 limit()
                 return _facts(call(*words))

@@ -30,6 +30,9 @@ class Oracles:
     def prepare(self, ground: Ground) -> None:
         pass
 
+    def warm(self, ground: Ground) -> None:
+        pass
+
     def count(self, ground: Ground) -> int | None:
         return None
 

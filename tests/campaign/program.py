@@ -94,6 +94,7 @@ def _all(
     """Each kind has its share of the time that is left; what it does not need goes to the next."""
     for kind in kinds:
         kind.prepare(ground)
+        kind.warm(ground)
     end = time.monotonic() + 60 * minutes
     tallies = []
     for place, kind in enumerate(kinds):

@@ -92,9 +92,6 @@ class SettingsValues:
         from sda.settings.schema import leaves
         from sda.transfer.transfer_settings import TransferSettings
 
-        with scratch(ground), before_training():
-            for command in ("train", "transfer train", "augment"):
-                call(*_beginning(command, ground))
         tables = {
             "train": _of_a_run(ground.trained("paper")),
             "transfer train": TransferSettings(sources=["a", "b"]).model_dump(),
@@ -103,6 +100,11 @@ class SettingsValues:
         self._keys = {
             name: [key for key, _ in leaves(table)] + list(table) for name, table in tables.items()
         }
+
+    def warm(self, ground: Ground) -> None:
+        with scratch(ground), before_training():
+            for command in self._keys:
+                call(*_beginning(command, ground))
 
     def count(self, ground: Ground) -> int | None:
         return None

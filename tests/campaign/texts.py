@@ -81,6 +81,10 @@ class Texts:
     has_runs: bool = False
 
     def prepare(self, ground: Ground) -> None:
+        ground.trained("transfer")
+        assert ground.toy.exists() and ground.table.exists()
+
+    def warm(self, ground: Ground) -> None:
         with scratch(ground), before_training():
             for _, words in READERS.values():
                 call(*words(ground.toy, ground))

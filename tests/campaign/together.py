@@ -29,6 +29,9 @@ class Together:
         for kind in KINDS_OF_RUN:
             finished(kind, ground)
 
+    def warm(self, ground: Ground) -> None:
+        pass
+
     def count(self, ground: Ground) -> int | None:
         return None
 

@@ -42,6 +42,9 @@ class Kind(Protocol):
     def prepare(self, ground: Ground) -> None:
         """What all cases need is there."""
 
+    def warm(self, ground: Ground) -> None:
+        """What cases call has been called once, and need not be loaded in every child."""
+
     def count(self, ground: Ground) -> int | None:
         """How many cases there are; None where there is no end to them."""
 
