@@ -58,6 +58,8 @@ LONG = (
     "test_cli.py",
     "test_cli_errors.py",
     "test_resume.py",
+    "test_strangers.py",
+    "test_damaged.py",
     "test_textbook.py",
     "test_textbook_leak.py",
     "evaluation/test_dominance.py",

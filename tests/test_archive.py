@@ -166,13 +166,32 @@ def test_a_line_that_was_cut_off_is_dropped(tmp_path: Path) -> None:
     assert archive.paid == 2
     assert path.read_bytes() == whole
     assert archive.unknown([BIRD]) == [0]
+    assert "was not written to its end" in archive.remarks[0]
+    assert Archive(path, PARTS).remarks == []
 
 
-@pytest.mark.parametrize("line", ["[]", "{}", "nothing", '{"text": "a", "score": 1, "parts": {}}'])
+def test_answers_that_were_lost_are_missed(tmp_path: Path) -> None:
+    path = tmp_path / "archive.jsonl"
+    archive = Archive(path, PARTS)
+    archive.add([CAT, DOG], scores((1, 1), (2, 2)))
+    archive.go_back(2)
+
+    with pytest.raises(ValueError, match="has lost 1 answers"):
+        archive.go_back(3)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("[]", "{}", "nothing", '{"text": "a", "score": 1, "parts": {}}'),
+        *('{"text": 3, "score": 1, "parts": {}}', '{"text": "a", "score": NaN, "parts": {}}'),
+        *('{"text": "\\ud800", "score": 1, "parts": {}}', "[" * 100_000, "\xff"),
+    ],
+)
 def test_a_line_that_is_no_answer_is_named(line: str, tmp_path: Path) -> None:
     path = tmp_path / "archive.jsonl"
     Archive(path, PARTS).add([CAT], scores((1, 1)))
-    path.write_text(f"{path.read_text()}{line}\n")
+    path.write_bytes(path.read_bytes() + line.encode("latin-1") + b"\n")
 
-    with pytest.raises(UserError, match=r"archive\.jsonl: line 2 is not a score"):
+    with pytest.raises(UserError, match=r"archive\.jsonl, line 2: "):
         Archive(path, PARTS)

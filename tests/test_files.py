@@ -109,7 +109,7 @@ def test_bytes_are_on_the_disk_before_the_file_has_its_name(
         (None, "No such file or directory"),
         (b"", "not valid JSON"),
         (b'{"a": ', "not valid JSON"),
-        (b"\xff\xfe", "not valid JSON"),
+        (b"\xff\xfe", "not UTF-8"),
     ],
 )
 def test_a_broken_json_file_is_named(content: bytes | None, message: str, tmp_path: Path) -> None:

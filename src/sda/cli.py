@@ -69,6 +69,15 @@ def main() -> None:
     except Interrupted as end:
         print(f"sda: {end}", file=sys.stderr)
         sys.exit(INTERRUPTED)
+    except (MemoryError, RuntimeError, ImportError) as error:
+        if not _wants_memory(error):
+            raise
+        print(
+            "sda: there is not enough memory for this; give it less text or smaller models, or a"
+            " machine with more",
+            file=sys.stderr,
+        )
+        sys.exit(2)
     except BrokenPipeError:
         # The reader of our output has seen enough, as `head` does.
         sys.stderr.close()
@@ -81,6 +90,13 @@ def main() -> None:
         # What is still waiting to be written would fail once more on the way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(2)
+
+
+def _wants_memory(error: Exception) -> bool:
+    """Whether memory has run out; torch and the loader of libraries have no exception for it."""
+    text = str(error).lower()
+    signs = ("allocate memory", "failed to map segment", "start new thread")
+    return isinstance(error, MemoryError) or any(sign in text for sign in signs)
 
 
 def _version(wanted: bool) -> None:

@@ -43,8 +43,10 @@ def check(shape: Any, value: Any, place: str) -> Any:
     except ValidationError as error:
         problem = error.errors()[0]
         # Of several shapes that a value may have, pydantic tells which one it has tried.
-        key = ".".join(str(part) for part in problem["loc"])
-        message = str(problem["msg"])
+        parts = [str(part) for part in problem["loc"] if not str(part).endswith(Shape.__name__)]
+        key = ".".join(parts)
+        is_object = problem["type"] in ("model_type", "dict_type")
+        message = "should be an object" if is_object else str(problem["msg"])
         told = f"{message[0].lower()}{message[1:]}"
         given = "" if problem["type"] == "missing" else f", not {brief(problem['input'])}"
         at = f"'{key}': " if key else ""

@@ -11,10 +11,10 @@ import torch
 from tiny import SMALL_ORACLE
 
 from reproduction.small_jobs import places_in, tiny_job, write_splits
+from sda.doors import check
 from sda.reproduction import measure
 from sda.reproduction.definitions import experiment, experiment_names
 from sda.reproduction.jobs import NUMERICS, Job, make_job, plan_jobs
-from sda.reproduction.ledger import FIELDS
 from sda.reproduction.measure import (
     FEW_TEMPERATURES,
     commit,
@@ -23,6 +23,7 @@ from sda.reproduction.measure import (
     packages,
     sweep_for,
 )
+from sda.reproduction.record_shape import RecordShape
 from sda.reproduction.work import Places, train_job
 from sda.runs.sweep import TEMPERATURES, Sweep
 from sda.settings.layers import source_kind
@@ -67,7 +68,7 @@ def test_where_runs_are_measured() -> None:
 
 def test_a_record_is_json_with_all_fields(record: dict[str, Any], job: Job) -> None:
     assert json.loads(json.dumps(record, allow_nan=False)) == json.loads(json.dumps(record))
-    assert set(FIELDS) <= record.keys()
+    check(RecordShape, {"format": 1, **record}, "record")
     assert record["key"] == job.key and record["numerics"] == NUMERICS
     assert job.start is not None and record["start"] == job.start.key
     assert record["settings"] == job.settings.model_dump(mode="json", exclude_defaults=True)

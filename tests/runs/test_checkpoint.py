@@ -164,8 +164,9 @@ def test_a_short_file_is_noticed(size: int, checkpoints: Checkpoints) -> None:
     [
         ("state.json", None, r"state\.json: No such file"),
         ("state.json", b'{"sha', r"state\.json: not valid JSON"),
-        ("state.json", b"[]", "broken checkpoint"),
-        ("state.json", b"{}", "broken checkpoint"),
+        ("state.json", b"[]", r"state\.json: should be an object"),
+        ("state.json", b"{}", r"state\.json: 'sha256': field required"),
+        ("state.json", b'{"sha256": ""}', "broken checkpoint"),
         ("tensors.safetensors", None, r"tensors\.safetensors: No such file"),
     ],
 )

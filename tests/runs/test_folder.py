@@ -1,6 +1,7 @@
 """One run, one folder, one process at a time."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from sda.settings.schema import write_toml
 from sda.text.tokens import WhitespaceTokenizer
 from sda.text.vocabulary import NumberVocabulary, WordVocabulary
 
+LINE = {"stage": "mle", "epoch": 1, "nll_valid": 0.1}
 HOLD = """
 import sys
 from pathlib import Path
@@ -147,22 +149,64 @@ def test_every_kind_of_value_survives_the_comparison(tmp_path: Path) -> None:
 
 def test_progress_is_appended_cut_and_read(folder: RunFolder) -> None:
     assert folder.read_progress() == []
-    sizes = [folder.append_progress({"epoch": epoch, "loss": 0.1}) for epoch in (1, 2, 3)]
+    sizes = [folder.append_progress({**LINE, "epoch": epoch}) for epoch in (1, 2, 3)]
     assert sizes[-1] == folder.progress.stat().st_size
 
     folder.cut_progress(sizes[0])
-    assert folder.read_progress() == [{"epoch": 1, "loss": 0.1}]
-    folder.append_progress({"epoch": 2})
+    assert folder.read_progress() == [LINE]
+    folder.append_progress({**LINE, "epoch": 2})
     assert [line["epoch"] for line in folder.read_progress()] == [1, 2]
 
 
-def test_half_a_line_is_named(folder: RunFolder) -> None:
-    folder.append_progress({"epoch": 1})
+def test_half_a_line_at_the_end_is_left_out(folder: RunFolder) -> None:
+    size = folder.append_progress(LINE)
     with folder.progress.open("a") as file:
-        file.write('{"epoch": 2, "lo')
+        file.write('{"stage": "mle", "epoch": 2, "lo')
 
-    with pytest.raises(UserError, match=r"progress\.jsonl: line 2 is not valid JSON"):
+    assert folder.read_progress() == [LINE]
+    assert folder.whole_progress() == size
+    # To cut behind the end makes nothing longer.
+    folder.cut_progress(10_000)
+    assert folder.progress.stat().st_size < 10_000
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"[]", "line 2: "),
+        (b'{"epoch": 2}', "line 2: 'stage': "),
+        (b'{"stage": "mle", "epoch": "2"}', "line 2: 'epoch': "),
+        (b'{"stage": "mle", "epoch": -1}', "line 2: 'epoch': "),
+        (b'{"stage": "mle", "epoch": 2, "seconds": Infinity}', "line 2: 'seconds': "),
+        (b'{"stage": "mle", "epoch": 2, "nll_valid": NaN}', "line 2: 'nll_valid': "),
+        (b'{"stage": "mle", "epoch": 2, "nll_valid": "low"}', "line 2: 'nll_valid': "),
+        (b'{"stage": "mle", "epoch": 1e400}', "line 2: 'epoch': "),
+        (b'{"stage": "\xff", "epoch": 2}', "line 2: not UTF-8 text"),
+        (b'{"stage": "\\udc00", "epoch": 2}', "line 2: holds half of a character"),
+        (b'{"stage": ' + b"[" * 100_000, "line 2: nested too deeply"),
+        (b'{"stage": "mle", "epoch": 2', "line 2: not valid JSON"),
+    ],
+)
+def test_a_damaged_line_is_named(line: bytes, words: str, folder: RunFolder) -> None:
+    folder.append_progress(LINE)
+    folder.progress.write_bytes(folder.progress.read_bytes() + line + b"\n")
+
+    with pytest.raises(UserError) as told:
         folder.read_progress()
+    assert words in str(told.value) and len(str(told.value)) < 400
+
+
+def test_what_a_kill_left_half_written_goes_with_the_next_start(folder: RunFolder) -> None:
+    folder.path.mkdir(exist_ok=True)
+    gone, own = folder.path / ".scores.json.999999999.part", folder.path / f".x.{os.getpid()}.part"
+    half = folder.checkpoints.folder / ".000003.part"
+    half.mkdir(parents=True)
+    for path in (gone, own, half / "state.json"):
+        path.write_text("half")
+    with folder.locked():
+        assert not gone.exists() and not half.exists()
+        # Somebody who is still at it writes on.
+        assert own.exists()
 
 
 @pytest.mark.parametrize(
@@ -193,7 +237,7 @@ def test_the_vocabulary_comes_back(
 def test_a_broken_vocabulary_is_named(content: str, folder: RunFolder) -> None:
     folder.vocabulary.write_text(content)
 
-    with pytest.raises(UserError, match=r"vocabulary\.json: not"):
+    with pytest.raises(UserError, match=r"vocabulary\.json: (not|should be|')"):
         folder.load_vocabulary()
 
 
@@ -211,9 +255,10 @@ def test_only_results_are_cleared(folder: RunFolder) -> None:
 
 
 def test_scores_with_an_old_name_are_read_under_the_new_one(folder: RunFolder) -> None:
-    scores = [{"name": name, "value": 0.5} for name in ("mauve", "frechet")]
+    about = {"value": 0.5, "higher_is_better": None, "signature": ""}
+    scores = [{"name": name, **about} for name in ("mauve", "frechet")]
     row = {"name": "mle", "temperature": 1.0, "scores": scores}
-    folder.scores.write_text(json.dumps({"rows": [row]}))
+    folder.scores.write_text(json.dumps({"rows": [{**row, "temperature": None}, row]}))
 
-    (read,) = folder.read_scores()
+    _, read = folder.read_scores()
     assert [score["name"] for score in read["scores"]] == ["mauve-ngram", "frechet"]

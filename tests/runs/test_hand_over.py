@@ -342,7 +342,7 @@ def test_a_file_that_does_not_say(unchanged: Run, tmp_path: Path) -> None:
     run = Run(tmp_path / "run")
     for content in ("[]", "{}", '{"stage": "first", "sentence": "", "comparison": null}'):
         run.folder.handed_over.write_text(content)
-        with pytest.raises(UserError, match=r"handed_over\.json: does not say"):
+        with pytest.raises(UserError, match=r"handed_over\.json: "):
             run.sample(1)
 
 

@@ -97,7 +97,8 @@ def test_a_purge_leaves_ratings_and_nobody(folder: StudyFolder) -> None:
         for number in range(9):
             token = store.join(link, 6, f"prolific:person-{number}-whom-one-could-find")
             assert token is not None
-            store.rate(number + 1, "x", False, {"quality": 3}, f"my name is nobody {number}", 0)
+            item = folder.study().items[0].id
+            store.rate(number + 1, item, False, {"quality": 3}, f"my name is nobody {number}", 0)
     before = all_bytes(folder.path)
     counts = store.purge()
     store.close()

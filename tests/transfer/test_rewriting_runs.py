@@ -224,7 +224,7 @@ def test_three_styles_and_a_metric_of_ones_own(command: Command, tmp_path: Path)
     )
 
     assert answer.code == 0, answer.err
-    run = TransferRun(tmp_path / "run")
+    run = TransferRun(tmp_path / "run", metric=f"{tmp_path / 'mine.py'}:shorter")
     assert run.styles == ("plain", "loud", "calm")
     many = run.transfer([texts[0]], to="calm", candidates=6)
     assert len(many[0]) <= len(run.transfer([texts[0]], to="calm", candidates=1)[0])

@@ -6,6 +6,7 @@ not the word there; what it expects takes that word's place.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -27,6 +28,8 @@ _RATE = 0.003
 _CLIP = 1.0
 _BATCH = 64
 _SENTENCES = 512  # written at a time
+_PASSES = 200  # over the text at most: of a small one, more teach nothing and take as long
+_LONGEST = 50  # words of a piece that is learned from; a line may have thousands
 
 Progress = Callable[[int, int], None]
 
@@ -128,9 +131,11 @@ def fit_context(
     # Layers under construction draw from the global generator.
     with torch.random.fork_rng(devices=[]):
         model = ContextModel(len(is_word), words, hidden, rng)
-    owners = np.repeat(np.arange(len(sentences)), sentences.lengths)
-    holders = np.unique(owners[np.isin(sentences.ids, words.numpy())])
-    train = Sentences.from_flat(sentences.take(holders))
+    pieces = _in_pieces(sentences)
+    owners = np.repeat(np.arange(len(pieces)), pieces.lengths)
+    holders = np.unique(owners[np.isin(pieces.ids, words.numpy())])
+    train = Sentences.from_flat(pieces.take(holders))
+    updates = min(updates, _PASSES * math.ceil(len(train) / _BATCH))
     optimizer = torch.optim.Adam(model.parameters(), lr=_RATE)
     done = 0
     while done < updates:
@@ -145,6 +150,15 @@ def fit_context(
             if done == updates:
                 break
     return model
+
+
+def _in_pieces(sentences: Flat) -> Flat:
+    """The sentences, long ones in several; what stands on the other side of a cut is not read."""
+    lengths = sentences.lengths
+    pieces = -(-lengths // _LONGEST)
+    within = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    firsts = np.repeat(sentences.starts[:-1], pieces) + within * _LONGEST
+    return Flat(sentences.ids, np.append(firsts, sentences.starts[-1]))
 
 
 @torch.no_grad()

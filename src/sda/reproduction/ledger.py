@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sda.doors import read_checked
-from sda.errors import UserError
+from sda.doors import check, read_checked
+from sda.errors import UserError, brief
 from sda.evaluation.catalogue import current_name
-from sda.files import naming, remove_stale_parts, write_text
+from sda.files import naming, read_json, remove_stale_parts, write_text
 from sda.reproduction.record_shape import RecordShape
 
 FORMAT = 1
@@ -79,9 +79,13 @@ class Ledger:
 
     def _read(self) -> Iterator[RunRecord]:
         for path in sorted(self.folder.glob("*/*.json")):
-            data = read_checked(path, RecordShape)
-            if data["format"] != FORMAT:
-                raise UserError(f"{path}: written in format {data['format']}, not {FORMAT}")
+            data = read_json(path)
+            # First: a record of another format need not have this one's shape.
+            if isinstance(data, dict) and data.get("format") != FORMAT:
+                raise UserError(
+                    f"{path}: written in format {brief(data.get('format'))}, not {FORMAT}"
+                )
+            check(RecordShape, data, str(path))
             yield RunRecord(path, {**data, **_renamed(data)})
 
     def write(self, data: Mapping[str, Any]) -> RunRecord:

@@ -24,7 +24,7 @@ class PointShape(Shape):
 
 
 class CurveShape(Shape):
-    points: Annotated[list[PointShape], Field(min_length=1)]
+    points: list[PointShape]
     real: dict[str, Finite]
     temperatures: list[Finite]
     samples: Count
@@ -32,7 +32,7 @@ class CurveShape(Shape):
     repeats: Count
 
 
-class NoCurve(Shape):
+class NoCurveShape(Shape):
     """A record of style transfer has none."""
 
     model_config = ConfigDict(extra="forbid")
@@ -60,7 +60,7 @@ class RecordShape(Shape):
     alarms: list[str]
     costs: dict[str, Finite]
     first_stage_costs: dict[str, Finite]
-    curve: CurveShape | NoCurve
+    curve: CurveShape | NoCurveShape
     later_curve: CurveShape | None = None
     progress: list[ProgressShape]
     samples: list[str]

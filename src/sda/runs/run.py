@@ -356,10 +356,13 @@ def make_decoding(
 
 def load_weights(model: nn.Module, part: str, checkpoint: Checkpoint, where: Path) -> None:
     """The model has the weights that the checkpoint holds for that part."""
+    weights = under(part, checkpoint.tensors)
     try:
-        model.load_state_dict(under(part, checkpoint.tensors))
+        model.load_state_dict(weights)
     except RuntimeError as error:
         raise _does_not_fit(where, error) from None
+    if not all(bool(weight.isfinite().all()) for weight in weights.values()):
+        raise UserError(f"{where}: the {part} of the checkpoint has weights that are no numbers")
 
 
 def _does_not_fit(where: Path, error: Exception) -> UserError:

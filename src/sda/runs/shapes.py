@@ -48,17 +48,22 @@ class ScoresShape(Shape):
         return self
 
 
-class ProgressShape(Shape):
-    """One line of `progress.jsonl`."""
+class CostsShape(Shape):
+    """What was done up to some point, as far as a file tells."""
 
-    __pydantic_extra__: dict[str, Figure]
-    stage: str
-    epoch: Count
     updates: Count = 0
     written: Count = 0
     calls: Count = 0
     seconds: Finite = 0.0
     cpu_seconds: Finite = 0.0
+
+
+class ProgressShape(CostsShape):
+    """One line of `progress.jsonl`."""
+
+    __pydantic_extra__: dict[str, Figure]
+    stage: str
+    epoch: Count
     guard: str = ""
     start: dict[str, Figure] = Field(default_factory=dict)
 
@@ -113,12 +118,11 @@ ExamplesShape = dict[str, list[ExampleShape]]
 """`examples.json`: sentences of each side."""
 
 
-class FinishedShape(Shape):
+class FinishedShape(CostsShape):
     """`finished.json`: what the whole run cost."""
 
     __pydantic_extra__: dict[str, Finite]
     stopped_in: str | None = None
-    calls: Count | None = None
 
 
 class VocabularyShape(Shape):

@@ -14,9 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sda.errors import UserError
+from sda.files import refuse_links
 from sda.studies.credentials import hashed, new_token
-from sda.studies.stored import SCHEMA, Conflict, JoinLink, JudgeEntry
-from sda.studies.study import StudyFolder
+from sda.studies.stored import SCHEMA, TABLES, Conflict, JoinLink, JudgeEntry
+from sda.studies.study import Study, StudyFolder
 
 BUSY_SECONDS = 10.0
 
@@ -29,6 +30,9 @@ class Store:
             self._connection = sqlite3.connect(
                 path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
+            # A file may come from anybody: its own functions and damaged pages are not followed.
+            self._connection.execute("PRAGMA trusted_schema=OFF")
+            self._check_whole(path)
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=FULL")
             # What is deleted is overwritten, so that a purge leaves nothing to be found.
@@ -37,11 +41,48 @@ class Store:
         except sqlite3.Error as error:
             raise UserError(f"{path}: cannot be used as a store of ratings ({error})") from None
 
+    def _check_whole(self, path: Path) -> None:
+        """Refuse a file that is damaged, or that holds other things than ratings."""
+        found = self._connection.execute("PRAGMA quick_check(1)").fetchone()
+        others = self._connection.execute(
+            "SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index')"
+            " OR name NOT IN (?, ?, ?, ?, ?) AND name NOT LIKE 'sqlite_%'",
+            TABLES,
+        ).fetchone()
+        if found != ("ok",) or others is not None:
+            self._connection.close()
+            reason = f"holds {others[0]!r}" if others else f"damaged: {found and found[0]}"
+            raise UserError(f"{path}: not a store of ratings ({reason})")
+
     @classmethod
     def of(cls, folder: StudyFolder) -> Store:
-        if not folder.exists:
-            folder.study()
-        return cls(folder.store)
+        study = folder.study()
+        refuse_links(folder.path)
+        found = cls(folder.store)
+        try:
+            found._check_fits(study, folder.store)
+        except UserError:
+            found.close()
+            raise
+        return found
+
+    def _check_fits(self, study: Study, path: Path) -> None:
+        """Refuse ratings that are not about the study, and numbers that are none."""
+        wrong = self._connection.execute(
+            "SELECT 'a rating' FROM ratings WHERE typeof(judge) <> 'integer'"
+            " OR typeof(item) <> 'text' OR typeof(criterion) <> 'text'"
+            " OR typeof(version) <> 'integer' OR typeof(value) <> 'integer'"
+            " OR value NOT BETWEEN ? AND ?"
+            " UNION ALL SELECT 'a judge' FROM judges WHERE typeof(block) <> 'integer'"
+            " OR block NOT BETWEEN -1 AND ?"
+            " UNION ALL SELECT 'a comment' FROM comments WHERE typeof(text) <> 'text'"
+            " UNION ALL SELECT 'a link' FROM links WHERE typeof(most) <> 'integer' LIMIT 1",
+            (study.low, study.high, len(study.blocks) - 1),
+        ).fetchone()
+        items = {row[0] for row in self._connection.execute("SELECT DISTINCT item FROM ratings")}
+        if wrong is not None or not items <= study.by_id.keys():
+            what = "a rating of another study" if wrong is None else wrong[0]
+            raise UserError(f"{path}: {what} in it does not fit the study")
 
     def close(self) -> None:
         self._connection.close()

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sda.errors import UserError
-from sda.files import naming, read_json, write_json
+from sda.files import naming, read_json, remove_stale_parts, write_json
 
 FORMAT = 1
 
@@ -161,6 +161,7 @@ class StudyFolder:
         """The folder holds the study; one that holds anything else is refused."""
         with naming(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
+            remove_stale_parts(self.path)
             others = sorted(entry.name for entry in self.path.iterdir())
         if others:
             raise UserError(

@@ -2,6 +2,7 @@
 
 import codecs
 import gzip
+import math
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,6 +29,9 @@ NOT_TEXT = (
 """Endings of files that hold text, if any, in a form that is not read here."""
 LONGEST_LINE = 100_000
 """Characters; a longer line is no sentence, and is left out."""
+LARGEST_EXPANSION = 200
+"""How many times as large a packed text may be unpacked; text in any language stays below 20."""
+ALWAYS_UNPACKED = 2**28
 _MOST_BYTES = 4 * LONGEST_LINE + 2
 
 
@@ -142,21 +146,38 @@ def _decoded(path: Path, too_long: set[int]) -> Iterator[tuple[int, str]]:
             raise UserError(f"{path} does not exist.")
         if path.is_dir():
             raise UserError(f"{path} is a folder; a file is needed.")
+        if path.is_char_device() or path.is_block_device():
+            raise UserError(f"{path} is a device; a file is needed.")
+        most = _most_unpacked(path)
         with _opened(path) as file:
-            number = 0
+            number = size = 0
             # Reading by readline with a limit keeps a file without line ends out of memory.
             while raw := file.readline(_MOST_BYTES + 1):
                 number += 1
+                size += len(raw)
                 if len(raw) > _MOST_BYTES:
                     too_long.add(number)
-                    while raw and not raw.endswith(b"\n"):
+                    while raw and not raw.endswith(b"\n") and size <= most:
                         raw = file.readline(_MOST_BYTES)
+                        size += len(raw)
                     raw = b""
+                if size > most:
+                    raise UserError(
+                        f"{path} unpacks to over {LARGEST_EXPANSION} times its size, which no text"
+                        " does; unpack it yourself if it is one."
+                    )
                 yield number, _decode(path, number, raw)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise UserError(f"{path} is not a whole gzip file ({error}).") from error
     except OSError as error:
         raise UserError(f"{path} cannot be read ({error.strerror or error}).") from error
+
+
+def _most_unpacked(path: Path) -> float:
+    """The most bytes that a packed file may hold; a small one may be of one word alone."""
+    if not path.name.lower().endswith(".gz"):
+        return math.inf
+    return max(ALWAYS_UNPACKED, LARGEST_EXPANSION * path.stat().st_size)
 
 
 def _opened(path: Path) -> BinaryIO:

@@ -55,9 +55,14 @@ def below(stream: Stream, n: int) -> int:
 
 @compiled
 def geometric(stream: Stream, ratio: float, n: int) -> int:
-    """A whole number i from 0 to n - 1 with a probability proportional to ratio**i, ratio < 1."""
+    """A whole number i from 0 to n - 1 with a probability proportional to ratio**i, ratio < 1.
+
+    A ratio that is rounded to 1 makes all of them equally likely.
+    """
     if ratio <= 0.0:
         return 0
+    if ratio >= 1.0:
+        return below(stream, n)
     reached = 1.0 - uniform(stream) * (1.0 - ratio**n)
     # Rounding could lead one step too far where the ratio is close to one.
     return min(n - 1, int(math.log(reached) / math.log(ratio)))
