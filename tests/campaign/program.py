@@ -13,7 +13,8 @@ from pathlib import Path
 
 from .ground import Ground, quick
 from .kinds import KINDS
-from .tally import Tally, as_json, table
+from .soak import LARGEST_GROWTH, soak, told
+from .tally import Tally, as_json, commit, table
 from .verdicts import FAULTS
 from .worker import Kind, cases, run_case
 
@@ -30,6 +31,8 @@ def main(words: Sequence[str]) -> int:
     try:
         ground = Ground(root)
         with quick():
+            if asked.soak is not None:
+                return _soak(ground, asked.minutes, asked.soak, asked.out)
             if asked.case is not None:
                 return _one(kinds, ground, asked.case)
             tallies = _all(kinds, ground, asked.minutes, asked.seed, asked.worker, asked.most)
@@ -53,6 +56,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--most", type=int, help="the most cases of a kind")
     parser.add_argument("--out", type=Path, help="the counts and findings as JSON")
     parser.add_argument(
+        "--soak",
+        type=int,
+        metavar="PROCESSES",
+        help="attack nothing: so many processes do the same work over and over, and memory is told",
+    )
+    parser.add_argument(
         "--ground",
         type=Path,
         help="a folder for the runs and studies that are attacked, to have them again next time",
@@ -70,6 +79,15 @@ def _parser() -> argparse.ArgumentParser:
 def _share(text: str) -> tuple[int, int]:
     first, _, of = text.partition("/")
     return int(first) - 1, int(of)
+
+
+def _soak(ground: Ground, minutes: float, processes: int, out: Path | None) -> int:
+    found = soak(ground, minutes, processes)
+    print(f"Commit {commit()}, {minutes:g} minutes.\n\n{told(found)}")
+    if out is not None:
+        curves = [{"rounds": each.rounds, "curve": each.curve} for each in found]
+        out.write_text(json.dumps({"commit": commit(), "processes": curves}, indent=1) + "\n")
+    return int(any(each.growth > LARGEST_GROWTH for each in found))
 
 
 def _one(kinds: Sequence[Kind], ground: Ground, number: int) -> int:
