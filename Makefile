@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 # take five seconds to compile them again. Whichever is done first takes tests from the other.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test check bench format clean
+.PHONY: demo test check bench campaign format clean
 
 demo: $(READY)
 	$(BIN)/sda demo
@@ -23,6 +23,10 @@ check: $(READY)
 
 bench: $(READY) $(VENV)/.bench
 	$(BIN)/python -m benchmarks
+
+# Minutes and seed may be given: make campaign MINUTES=60 SEED=1
+campaign: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.campaign --minutes $(or $(MINUTES),10) --seed $(or $(SEED),0)
 
 format: $(READY)
 	$(BIN)/ruff format . && $(BIN)/ruff check --fix .

@@ -59,6 +59,12 @@ def test_texts_that_cannot_be_read(
         assert path.read_bytes() == content
 
 
+def test_a_name_that_is_too_long_for_a_file(command: Command, toy_file: Path) -> None:
+    answer = command("evaluate", toy_file, "--test", "a" * 5000)
+
+    assert_one_sentence(answer, "aaa", "File name too long")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

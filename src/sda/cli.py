@@ -51,7 +51,7 @@ INTERRUPTED = 130  # what a shell reports after Ctrl-C
 
 def main() -> None:
     """Run a command; what the user can mend is one sentence on standard error and exit code 2."""
-    from sda.errors import LeftAlone, UserError
+    from sda.errors import LeftAlone, UserError, brief
 
     try:
         app()
@@ -83,6 +83,11 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(0)
     except OSError as error:
+        # A name that is no name of a file, such as one that is too long, is met wherever a file is
+        # first looked for.
+        if error.filename is not None:
+            print(f"sda: {brief(error.filename)}: {error.strerror}", file=sys.stderr)
+            sys.exit(2)
         # Files name themselves where they are written; standard output may be on a full disk too.
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise

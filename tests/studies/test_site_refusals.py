@@ -63,6 +63,7 @@ def test_markup_in_texts_is_inert(tmp_path: Path) -> None:
     [
         {"origin": "https://evil.example"},
         {"origin": "null"},
+        {"origin": "http://[no-address"},
         {"origin": "http://testserver.evil.example"},
         {"sec_fetch_site": "cross-site"},
         {"sec_fetch_site": "same-site"},

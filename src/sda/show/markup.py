@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,8 @@ _LATEX = {
     "~": "\\textasciitilde{}",
     "^": "\\textasciicircum{}",
 }
+# What Markdown would hand to a browser as a tag.
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 
 def write_markup(tables: Sequence[Table], markdown: Path | None, latex: Path | None) -> None:
@@ -32,9 +35,9 @@ def as_markdown(table: Table) -> str:
         if group.title:
             lines.append(_markdown_row([f"**{group.title}**", *[""] * (len(table.columns) - 1)]))
         lines += map(_markdown_row, table.texts(group))
-    parts = [[f"**{table.title}**"], lines]
-    parts += [[f"- {name}: {text}" for name, text in table.alarms]]
-    parts += [[f"- {note}" for note in table.notes]]
+    parts = [[f"**{_plain(table.title)}**"], lines]
+    parts += [[f"- {_plain(name)}: {_plain(text)}" for name, text in table.alarms]]
+    parts += [[f"- {_plain(note)}" for note in table.notes]]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
@@ -53,14 +56,26 @@ def as_latex(table: Table) -> str:
 
 
 def _markdown_row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    # A backslash first: one before a bar would take the place of the one that keeps it in its cell.
+    escaped = (_plain(cell).replace("\\", "\\\\").replace("|", "\\|") for cell in cells)
+    return f"| {' | '.join(escaped)} |"
+
+
+def _plain(text: str) -> str:
+    """The text in Markdown, in one line and with nothing that is a tag of HTML."""
+    return _TAG.sub("&lt;", _one_line(text))
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    escaped = ("".join(_LATEX.get(c, c) for c in cell) for cell in cells)
-    return f"{' & '.join(escaped)} \\\\"
+    row = " & ".join("".join(_LATEX.get(c, c) for c in _one_line(cell)) for cell in cells)
+    # After the end of the row before, these would be an option of it.
+    return f"{'{}' if row.startswith(('[', '*')) else ''}{row} \\\\"
 
 
 def _comment(text: str) -> str:
-    # A line of its own would be no comment: names of files may hold anything.
-    return f"% {' '.join(text.splitlines())}"
+    return f"% {_one_line(text)}"
+
+
+def _one_line(text: str) -> str:
+    """The text without line breaks: names of files may hold anything."""
+    return " ".join(text.splitlines())

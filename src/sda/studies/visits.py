@@ -48,8 +48,15 @@ def refuse_foreign(headers: Mapping[str, str]) -> None:
     if site not in (None, "same-origin", "none"):
         raise Refused(403)
     origin = headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+    if origin is not None and _place_of(origin) != headers.get("host"):
         raise Refused(403)
+
+
+def _place_of(address: str) -> str | None:
+    try:
+        return urlsplit(address).netloc
+    except ValueError:
+        return None
 
 
 async def read_form(headers: Mapping[str, str], pieces: AsyncIterable[bytes]) -> dict[str, str]:

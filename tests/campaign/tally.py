@@ -1,0 +1,128 @@
+"""Counts of cases and faults, as a table for people and as JSON."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .verdicts import FAULTS
+from .worker import Case
+
+SHOWN = 3
+"""Cases of each finding whose numbers are told."""
+
+
+@dataclass
+class Tally:
+    """What came of one kind; `total` is how many cases there are, if there is an end to them."""
+
+    kind: str
+    about: str
+    total: int | None
+    cases: int = 0
+    slowest: float = 0.0
+    findings: dict[tuple[str, str], list[Case]] = field(default_factory=dict)
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, case: Case) -> None:
+        self.cases += 1
+        self.slowest = max(self.slowest, case.seconds)
+        verdict = case.verdict
+        if verdict.fault is not None:
+            key = (verdict.fault, verdict.place)
+            self.counts[key] += 1
+            if self.counts[key] <= SHOWN:
+                self.findings.setdefault(key, []).append(case)
+
+    def is_new(self, case: Case) -> bool:
+        """Whether the case was the first of its finding."""
+        assert case.verdict.fault is not None
+        return self.counts[case.verdict.fault, case.verdict.place] == 1
+
+    def of(self, fault: str) -> int:
+        return sum(count for (found, _), count in self.counts.items() if found == fault)
+
+    @property
+    def faults(self) -> int:
+        return self.counts.total()
+
+
+def table(tallies: Sequence[Tally], seed: int) -> str:
+    """A table in Markdown, the findings below it, each with how to have it again."""
+    head = ("kind", "what is attacked", "cases", *(f"{fault}s" for fault in FAULTS), "slowest")
+    rows = [
+        (
+            tally.kind,
+            tally.about,
+            f"{tally.cases:,}" + (f" of {tally.total:,}" if tally.total else ""),
+            *(f"{tally.of(fault):,}" for fault in FAULTS),
+            f"{tally.slowest:.1f} s",
+        )
+        for tally in tallies
+    ]
+    sums = (f"{sum(tally.of(fault) for tally in tallies):,}" for fault in FAULTS)
+    rows.append(("in all", "", f"{sum(tally.cases for tally in tallies):,}", *sums, ""))
+    lines = [
+        f"Seed {seed}, commit {commit()}.",
+        "",
+        _row(head),
+        _row(["---", "---", *["---:"] * (len(head) - 2)]),
+        *map(_row, rows),
+    ]
+    for tally in tallies:
+        for (fault, place), found in tally.findings.items():
+            numbers = " ".join(str(case.number) for case in found)
+            count = tally.counts[fault, place]
+            lines += [
+                "",
+                f"- {fault}, {count} times: {place}",
+                f"  {found[0].verdict.tried}",
+                f"  `python -m tests.campaign --only {tally.kind} --case {found[0].number}`"
+                f" (also {numbers})",
+            ]
+    return "\n".join(lines)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def as_json(tallies: Sequence[Tally], seed: int) -> dict[str, Any]:
+    return {
+        "seed": seed,
+        "commit": commit(),
+        "kinds": [
+            {
+                "kind": tally.kind,
+                "about": tally.about,
+                "cases": tally.cases,
+                "total": tally.total,
+                "slowest": round(tally.slowest, 3),
+                **{fault: tally.of(fault) for fault in FAULTS},
+                "findings": [
+                    {
+                        "fault": fault,
+                        "place": place,
+                        "count": tally.counts[fault, place],
+                        "cases": [case.number for case in found],
+                        "tried": found[0].verdict.tried,
+                        "detail": found[0].verdict.detail,
+                    }
+                    for (fault, place), found in tally.findings.items()
+                ],
+            }
+            for tally in tallies
+        ],
+    }
+
+
+def commit() -> str:
+    """The commit of this checkout, with a mark where files differ from it."""
+    here = Path(__file__).parent
+    asked = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+    found = subprocess.run(asked, cwd=here, capture_output=True, text=True, check=False)
+    return found.stdout.strip() or "unknown"

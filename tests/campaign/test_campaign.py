@@ -1,0 +1,153 @@
+"""A short part of the campaign with fixed numbers, and that the campaign sees faults at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from unittest import mock
+
+import pytest
+
+from .children import PATIENCE, in_child
+from .ground import Ground, quick
+from .kinds import KINDS
+from .results import differences
+from .tally import Tally, table
+from .verdicts import EXIT, HANG, SILENT, TRACEBACK, Told, Verdict, judged
+from .worker import Case, cases, run_case
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="session")
+def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
+    with quick():
+        yield Ground(tmp_path_factory.mktemp("campaign"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [
+        ("damaged-runs", 40),
+        ("damaged-studies", 30),
+        ("damaged-ledgers", 20),
+        ("damaged-transfer-runs", 15),
+        ("texts", 30),
+        ("settings", 30),
+        ("oracles", 20),
+        ("forms", 30),
+    ],
+)
+def test_a_short_part(kind: str, count: int, ground: Ground) -> None:
+    KINDS[kind].prepare(ground)
+    verdicts = [run_case(KINDS[kind], ground, number) for number in range(count)]
+
+    assert [verdict for verdict in verdicts if verdict.fault is not None] == []
+
+
+class Planted:
+    """Cases whose verdicts are known: 0 is well, 1 hangs, 2 dies, 3 breaks the campaign."""
+
+    name, about, share, has_runs = "planted", "faults that are put there", 1.0, False
+
+    def prepare(self, ground: Ground) -> None:
+        pass
+
+    def warm(self, ground: Ground) -> None:
+        pass
+
+    def count(self, ground: Ground) -> int | None:
+        return 4
+
+    def run(self, ground: Ground, number: int, chance: Random, folder: Path) -> Verdict:
+        if number == 1:
+            time.sleep(60)
+        if number == 2:
+            os._exit(9)
+        assert number != 3
+        return Verdict(tried="nothing")
+
+
+def test_what_hangs_or_dies_is_told_and_the_others_go_on(tmp_path: Path) -> None:
+    found = list(
+        cases(Planted(), Ground(tmp_path), range(4), time.monotonic() + PATIENCE, patience=0.3)
+    )
+
+    assert [case.number for case in found] == [0, 1, 2, 3]
+    assert [case.verdict.fault for case in found] == [None, HANG, EXIT, TRACEBACK]
+    assert "ended with 9" in found[2].verdict.place
+
+
+@pytest.mark.parametrize(
+    ("told", "fault"),
+    [
+        (Told(0, "", ""), None),
+        (Told(2, "", "sda: no such file\n"), None),
+        (Told(2, "", ""), EXIT),
+        (Told(3, "", "sda: odd\n"), EXIT),
+        (Told(0, "", "", ValueError("x")), TRACEBACK),
+        (Told(1, "", "Traceback (most recent call last):\n"), TRACEBACK),
+        (Told(0, "", "/x/sda/a.py:3: RuntimeWarning: invalid value\n"), TRACEBACK),
+    ],
+)
+def test_answers_are_judged(told: Told, fault: str | None) -> None:
+    assert judged(told, "").fault == fault
+
+
+def test_a_change_that_nobody_tells_is_found(ground: Ground) -> None:
+    """Without its checks, the program would go on with other weights."""
+
+    kind = KINDS["damaged-runs"]
+    kind.prepare(ground)
+
+    def flip(path: Path, *_: object) -> str:
+        if path.suffix == ".safetensors":
+            content = bytearray(path.read_bytes())
+            content[-2] ^= 64
+            path.write_bytes(content)
+        return "a bit"
+
+    class Any:
+        def hexdigest(self) -> object:
+            return mock.ANY
+
+    from . import damaged
+
+    with (
+        mock.patch.object(damaged, "damage", flip),
+        mock.patch("hashlib.sha256", lambda *_: Any()),
+    ):
+        faults = {run_case(kind, ground, number).fault for number in range(60)}
+    assert SILENT in faults
+
+
+def test_two_folders_differ_in_all_but_times(tmp_path: Path) -> None:
+    for name, line, text in (("a", '{"x": 1, "seconds": 1}', "in a"), ("b", '{"x": 1}', "in b")):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "progress.jsonl").write_text(f"{line}\n")
+        (folder / "place.txt").write_text(str(folder))
+        (folder / "text.txt").write_text(text)
+
+    assert differences(tmp_path / "a", tmp_path / "b") == ["text.txt"]
+    assert differences(tmp_path / "a", tmp_path / "b", {"text.txt"}) == []
+
+
+def test_a_child_that_is_killed_tells_nothing() -> None:
+    assert in_child(lambda: [1, "a"]).told == [1, "a"]
+    assert in_child(lambda: time.sleep(60), patience=0.2).hung
+    assert in_child(lambda: sys.exit(3)).code == 70
+
+
+def test_the_table_tells_how_to_have_a_finding_again() -> None:
+    tally = Tally("texts", "files", None)
+    for number, fault in enumerate((None, TRACEBACK, TRACEBACK)):
+        tally.add(Case(number, Verdict(fault, "KeyError in a.py:1", "", "tried"), 0.5))
+
+    text = table([tally], 4)
+    assert "| texts | files | 3 | 2 | 0 | 0 | 0 | 0.5 s |" in text
+    assert "--only texts --case 1" in text and "2 times" in text
