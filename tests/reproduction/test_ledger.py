@@ -54,12 +54,13 @@ def test_a_record_of_other_settings_gives_way_to_one_of_the_same_name(ledger: Le
 
 def test_points_that_are_measured_again_change_nothing_else(ledger: Ledger) -> None:
     before = ledger.write(record_of(tiny_job("mle")))
-    ledger.add_points(before, {"sentences": 10})
+    again = {**before.data["curve"], "sentences": 10}
+    ledger.add_points(before, again)
     found = ledger.find(before.key)
 
     assert before.later is None and found is not None
-    assert found.data == {**before.data, "later_curve": {"sentences": 10}}
-    assert found.later is not None and found.later.data["curve"] == {"sentences": 10}
+    assert found.data == {**before.data, "later_curve": again}
+    assert found.later is not None and found.later.data["curve"] == again
 
 
 def test_a_record_has_a_line_for_each_field(ledger: Ledger) -> None:
