@@ -196,7 +196,7 @@ def test_folders_that_cannot_be_opened(tmp_path: Path) -> None:
     frame = Frame(len(tokens), tokens.eos, LONGEST)
     with pytest.raises(UserError, match=r"config.json is missing"):
         PretrainedGenerator(frame, seeded(1), tokens, str(tmp_path))
-    with pytest.raises(UserError, match=r"tokenizer.json: No such file"):
+    with pytest.raises(UserError, match=r"tokenizer.json: no such file"):
         ModelVocabulary.read(tmp_path, tokenizer("whitespace"), has_prompts=False)
     # Weights in another form than safetensors are code that could be run.
     folder = write_model(tmp_path / "model", "llama", word_tokenizer(WORDS, True))

@@ -179,7 +179,7 @@ def test_a_file_may_define_dataclasses_and_be_called_like_a_module_of_python(
 
 
 def test_a_function_is_loaded_from_a_module() -> None:
-    assert load_function("math:sqrt")(4) == 2
+    assert load_function("numpy:sqrt")(4) == 2
 
 
 @pytest.mark.parametrize(
@@ -189,8 +189,9 @@ def test_a_function_is_loaded_from_a_module() -> None:
         (":score", "file.py:function or package.module:function"),
         ("absent.py:score", "absent.py: no such file"),
         ("no_such_module:score", "No module named 'no_such_module'"),
-        ("math:no_such_function", "math has no function named 'no_such_function'"),
-        ("math:pi", "math has no function named 'pi'"),
+        ("numpy:no_such_function", "numpy has no function named 'no_such_function'"),
+        ("numpy:pi", "numpy has no function named 'pi'"),
+        ("math:sqrt", "math comes with Python and holds no part of a run"),
     ],
 )
 def test_what_cannot_be_loaded_is_named(where: str, message: str) -> None:

@@ -203,6 +203,6 @@ def test_the_folder_keeps_the_names_and_notices_other_labels(
 
 def test_the_folder_of_a_text_without_labels_has_none(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
-    folder.vocabulary.write_text("{}")
+    folder.vocabulary.write_text('{"max_length": 3, "vocabulary": {}}')
 
     assert folder.load_labels() == ()
