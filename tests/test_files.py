@@ -15,9 +15,11 @@ from sda.errors import UserError
 from sda.files import (
     naming,
     read_json,
+    read_marked,
     refuse_overlap,
     write_bytes,
     write_json,
+    write_marked,
     write_text,
 )
 
@@ -172,3 +174,16 @@ def test_folders_that_cannot_be_opened_are_no_trouble(
     write_text(tmp_path / "file.txt", "content")
 
     assert (tmp_path / "file.txt").read_text() == "content"
+
+
+def test_a_marked_file_that_was_edited_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "vocabulary.json"
+    write_marked(path, {"words": ["cat", "dog"]})
+    assert read_marked(path) == {"words": ["cat", "dog"]}
+
+    path.write_text(path.read_text().replace("cat", "cow"))
+    with pytest.raises(UserError, match="does not fit the checksum in it"):
+        read_marked(path)
+    # As it was written before there were checksums.
+    write_json(path, {"words": ["cow"]})
+    assert read_marked(path) == {"words": ["cow"]}

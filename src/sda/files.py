@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -15,6 +16,9 @@ from sda.errors import UserError
 LARGEST = 2**31
 """Bytes of a file that is read as a whole."""
 _HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
+
+MARK = "sha256"
+"""The key of a hash of all else in a file."""
 
 
 @contextmanager
@@ -83,6 +87,27 @@ def write_json(path: Path, value: Any) -> None:
 def read_json(path: Path) -> Any:
     """The JSON value in the file; a missing or broken file raises one sentence."""
     return parse_json(read_whole(path), str(path))
+
+
+def write_marked(path: Path, data: Mapping[str, Any]) -> None:
+    """The file holds the data as JSON, and a hash of them by which damage is told."""
+    write_json(path, {**data, MARK: mark_of(data)})
+
+
+def read_marked(path: Path) -> Any:
+    """What `write_marked` wrote, without its hash; an older file has none."""
+    found = read_json(path)
+    if not isinstance(found, dict) or MARK not in found:
+        return found
+    rest = {key: value for key, value in found.items() if key != MARK}
+    if found[MARK] != mark_of(rest):
+        raise UserError(f"{path}: damaged or edited, it does not fit the checksum in it")
+    return rest
+
+
+def mark_of(data: Mapping[str, Any]) -> str:
+    """What tells the data from any others."""
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
 def read_whole(path: Path) -> bytes:

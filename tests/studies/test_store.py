@@ -1,9 +1,11 @@
 """Ratings are kept, tokens are not, and a purge leaves nothing of anybody."""
 
+import sqlite3
 from pathlib import Path
 
 import pytest
 
+from sda.errors import UserError
 from sda.studies.store import Store
 from sda.studies.stored import Conflict
 from sda.studies.study import StudyFolder
@@ -126,3 +128,13 @@ def test_part_of_a_transaction_may_fail_alone(folder: StudyFolder) -> None:
 
     assert [row[1] for row in store.all_ratings()] == ["a"]
     store.close()
+
+
+def test_a_store_whose_columns_have_other_names_is_refused(folder: StudyFolder) -> None:
+    Store.of(folder).close()
+    connection = sqlite3.connect(folder.store)
+    connection.execute("ALTER TABLE comments RENAME COLUMN item TO other")
+    connection.close()
+
+    with pytest.raises(UserError, match="the table 'comments' has the columns judge, other"):
+        Store.of(folder)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterator
@@ -19,7 +18,7 @@ from torch import Tensor
 
 from sda.doors import read_checked
 from sda.errors import UserError
-from sda.files import naming, sync_folder, write_bytes, write_json
+from sda.files import mark_of, naming, sync_folder, write_bytes, write_json
 from sda.runs.shapes import StateShape
 
 KEPT = 2  # numbered checkpoints; named ones stay
@@ -39,7 +38,7 @@ class Checkpoint:
 def _mark(values: dict[str, Any]) -> str:
     """What tells these values from any others."""
     rest = {key: value for key, value in values.items() if key != STATE_MARK}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+    return mark_of(rest)
 
 
 @contextmanager

@@ -11,17 +11,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sda.doors import read_checked, read_checked_lines
+from sda.doors import check, read_checked, read_checked_lines
 from sda.errors import UserError
 from sda.evaluation.catalogue import current_name
 from sda.files import (
     naming,
-    read_json,
+    read_marked,
     read_text,
     read_whole,
     refuse_links,
     remove_stale_parts,
-    write_json,
+    write_marked,
     write_text,
 )
 from sda.runs.checkpoint import Checkpoints
@@ -188,15 +188,15 @@ class RunFolder:
             **({"labels": list(labels)} if labels else {}),
         }
         if not self.vocabulary.is_file():
-            write_json(self.vocabulary, data)
-        elif read_json(self.vocabulary) != data:
+            write_marked(self.vocabulary, data)
+        elif read_marked(self.vocabulary) != data:
             raise UserError(
                 f"{self.vocabulary}: the source has another text now than when the run began"
             )
 
     def load_vocabulary(self) -> tuple[Vocabulary, int]:
         """The vocabulary, and the most tokens of a sentence."""
-        data = read_checked(self.vocabulary, VocabularyShape)
+        data = self._read_vocabulary()
         try:
             return vocabulary_from_json(data["vocabulary"]), int(data["max_length"])
         except (KeyError, TypeError, AttributeError, ValueError):
@@ -204,7 +204,10 @@ class RunFolder:
 
     def load_labels(self) -> tuple[str, ...]:
         """The names of the labels by their numbers; none where the text has none."""
-        return tuple(read_checked(self.vocabulary, VocabularyShape).get("labels", []))
+        return tuple(self._read_vocabulary().get("labels", []))
+
+    def _read_vocabulary(self) -> Any:
+        return check(VocabularyShape, read_marked(self.vocabulary), str(self.vocabulary))
 
     def append_progress(self, line: dict[str, Any]) -> int:
         """Write one line to the progress file; returns the size of the file after it."""

@@ -38,6 +38,7 @@ class Store:
             # What is deleted is overwritten, so that a purge leaves nothing to be found.
             self._connection.execute("PRAGMA secure_delete=ON")
             self._connection.executescript(SCHEMA)
+            self._check_columns(path)
         except sqlite3.Error as error:
             raise UserError(f"{path}: cannot be used as a store of ratings ({error})") from None
 
@@ -53,6 +54,20 @@ class Store:
             self._connection.close()
             reason = f"holds {others[0]!r}" if others else f"damaged: {found and found[0]}"
             raise UserError(f"{path}: not a store of ratings ({reason})")
+
+    def _check_columns(self, path: Path) -> None:
+        """Refuse a file in which a column has another name."""
+        model = sqlite3.connect(":memory:")
+        model.executescript(SCHEMA)
+        for table in TABLES:
+            expected, found = (_columns(each, table) for each in (model, self._connection))
+            if found != expected:
+                self._connection.close()
+                raise UserError(
+                    f"{path}: not a store of ratings (the table {table!r} has the columns"
+                    f" {', '.join(found)} instead of {', '.join(expected)})"
+                )
+        model.close()
 
     @classmethod
     def of(cls, folder: StudyFolder) -> Store:
@@ -325,3 +340,7 @@ class Store:
         self._connection.execute("VACUUM")
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return judges, comments
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
+    return [row[1] for row in connection.execute("SELECT * FROM pragma_table_info(?)", (table,))]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, Self
 
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
+from safetensors import SafetensorError
 from torch import Tensor
 
 from sda.errors import UserError
-from sda.files import naming, write_bytes
+from sda.transfer.kept_tensors import keep_tensors, kept_tensors
 from sda.transfer.style_cnn import StyleCnn
 from sda.transfer.style_counts import LanguageModelRatio, NaiveBayes
 from sda.transfer.styled import StyledTexts
@@ -94,16 +92,13 @@ def _side(text: str) -> int:
 def save_judge(path: Path, judge: StyleJudge) -> None:
     """The file holds the judge, as tensors and JSON."""
     about = {"kind": judge.kind, "names": judge.names, "values": judge.values()}
-    tensors = {name: value.contiguous() for name, value in judge.tensors().items()}
-    write_bytes(path, save(tensors, {"judge": json.dumps(about)}))
+    keep_tensors(path, judge.tensors(), "judge", about)
 
 
 def load_judge(path: Path) -> StyleJudge:
     """The judge that the file holds."""
     try:
-        with naming(path), safe_open(path, "pt") as file:
-            about = json.loads((file.metadata() or {})["judge"])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        tensors, about = kept_tensors(path, "judge")
         return JUDGES[about["kind"]].from_saved(tuple(about["names"]), tensors, about["values"])
     except (
         *(SafetensorError, KeyError, ValueError, AssertionError, RuntimeError),

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError
-from safetensors.torch import load, save
 
 from sda.errors import UserError
-from sda.files import naming, read_json, refuse_links, write_bytes, write_json
+from sda.files import naming, read_marked, refuse_links, write_json, write_marked
 from sda.runs.folder import STYLE_FILES, RunFolder
 from sda.runs.trusting import located, refuse_code_inside
 from sda.settings.schema import leaves, read_toml
 from sda.settings.vouched import Vouched
+from sda.transfer.kept_tensors import keep_tensors, kept_tensors
 from sda.transfer.rewriting_metric import RewritingMetric, own_function
 from sda.transfer.style_counts import LanguageModelRatio
 from sda.transfer.style_judges import check_judges, load_judge, save_judge
@@ -85,28 +85,27 @@ class TransferFolder:
             "vocabulary": texts.slots.to_json(),
         }
         if not self.run.vocabulary.is_file():
-            write_json(self.run.vocabulary, data)
-        elif read_json(self.run.vocabulary) != data:
+            write_marked(self.run.vocabulary, data)
+        elif read_marked(self.run.vocabulary) != data:
             raise UserError(
                 f"{self.run.vocabulary}: the files have other texts now than when the run began"
             )
 
     def load_slots(self) -> tuple[WordSlots, tuple[str, ...]]:
         """The vocabulary, and the names of the styles."""
-        data = read_json(self.run.vocabulary)
+        data = read_marked(self.run.vocabulary)
         try:
             return WordSlots.from_json(data["vocabulary"]), tuple(data["styles"])
         except (KeyError, TypeError, AttributeError, ValueError):
             raise UserError(f"{self.run.vocabulary}: not the vocabulary of a transfer") from None
 
     def keep_words(self, words: StyleWords) -> None:
-        write_bytes(self.words, save(words.tensors()))
+        keep_tensors(self.words, words.tensors())
 
     def load_words(self) -> StyleWords:
         try:
-            with naming(self.words):
-                return StyleWords.from_tensors(load(self.words.read_bytes()))
-        except (SafetensorError, KeyError, ValueError, RuntimeError):
+            return StyleWords.from_tensors(kept_tensors(self.words)[0])
+        except (SafetensorError, KeyError, ValueError, RuntimeError, AttributeError, TypeError):
             raise UserError(f"{self.words}: damaged; train the run again") from None
 
     def keep_metric(self, metric: RewritingMetric) -> None:
