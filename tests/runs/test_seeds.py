@@ -156,7 +156,7 @@ def test_an_unknown_score_is_named(captions_run: Run) -> None:
 def test_damaged_scores_are_named(captions_run: Run, tmp_path: Path, content: str) -> None:
     shutil.copytree(captions_run.path, tmp_path / "run")
     (tmp_path / "run" / "scores.json").write_text(content)
-    with pytest.raises(UserError, match=r"scores\.json: not the scores of a run"):
+    with pytest.raises(UserError, match=r"scores\.json: .*(field required|should be an object)"):
         seed_rows([Run(tmp_path / "run")])
 
 

@@ -80,7 +80,8 @@ def test_texts_are_not_taken_for_html(copy: Run, tmp_path: Path) -> None:
     rows = copy.folder.read_scores()
     rows[-1]["name"] = f"{EVIL} row"
     rows[-1]["alarms"] = [{"name": f"{EVIL} of", "scores": [], "message": f"{EVIL} alarm"}]
-    rows[-1]["scores"].append({"name": f"{EVIL} score", "value": 1.0, "signature": f"{EVIL} sign"})
+    odd = {"name": f"{EVIL} score", "signature": f"{EVIL} sign"}
+    rows[-1]["scores"].append({**rows[-1]["scores"][0], **odd})
     copy.folder.scores.write_text(json.dumps({"rows": rows}))
     write_report([copy], tmp_path / "report.html")
     page = page_of(tmp_path / "report.html")

@@ -18,7 +18,8 @@ from sda.transfer.transfer_settings import TransferSettings, make_transfer_setti
 
 SMOKE = "smoke"
 PROFILES = (SMOKE, "small")
-NUMERICS = {"run": 2}
+RUN = "run"
+NUMERICS = {RUN: 2}
 """By kind of row, 1 where nothing is said: raise it when a change of the code changes what the same
 settings give."""
 
@@ -54,13 +55,19 @@ class RewritingJob:
         """The same for jobs that share a trained run."""
         return _hash(self.facts())
 
+    @property
+    def numerics(self) -> int:
+        return NUMERICS.get(self.row.kind, 1)
+
     def facts(self) -> dict[str, Any]:
-        """All that determines the system."""
+        """All that determines the system: how a model is trained says nothing of one that is
+        published, or of a person."""
+        told = None if self.row.kind == RUN else {"sources", "seed"}
         return {
-            "numerics": NUMERICS.get(self.row.kind, 1),
+            "numerics": self.numerics,
             "kind": self.row.kind,
             "of": self.row.of,
-            "settings": self.settings.model_dump(mode="json", exclude_defaults=True),
+            "settings": self.settings.model_dump(mode="json", exclude_defaults=True, include=told),
             "rival": asdict(self.rival) if self.row.kind == "rival" else None,
         }
 
@@ -109,7 +116,7 @@ def _job(
         sentences.settings,
         smoke.settings if is_smoke else {},
         # Over a profile: a row without Stage II has none anywhere.
-        row.settings if row.kind == "run" else {},
+        row.settings if row.kind == RUN else {},
     )
     rival = AutoencoderSettings(**smoke.rival) if is_smoke else SMALL
     settings = make_transfer_settings(table)

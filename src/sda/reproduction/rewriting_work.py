@@ -14,7 +14,7 @@ import torch
 from sda.evaluation.score import Score
 from sda.files import read_json
 from sda.reproduction.measure import commit, packages, score_figures
-from sda.reproduction.rewriting_jobs import NUMERICS, RewritingJob
+from sda.reproduction.rewriting_jobs import RewritingJob
 from sda.reproduction.work import KEY_LETTERS, Places
 from sda.runs.folder import RunFolder
 from sda.show.terminal import Quiet
@@ -50,7 +50,7 @@ def do_rewriting(job: RewritingJob, places: Places) -> None:
     figures = {way: _figures(job, sentences.task, scorer, texts) for way, texts in outputs.items()}
     record = {
         "key": job.key,
-        "numerics": NUMERICS,
+        "numerics": job.numerics,
         "experiment": job.experiment,
         "row": job.row.name,
         "base": job.base,
