@@ -22,7 +22,7 @@ INDEX = FOLDER / "README.md"
 OLDER = ("generators", "curves", "published-oracle")
 # Their figures are of commands that stand there: on files that may not come with the project, and
 # of simulated studies.
-TYPED = ("augment", "human", "never-worse", "transfer")
+TYPED = ("augment", "human", "never-worse", "other-metrics", "transfer")
 PAGES = [FOLDER / f"{name}.md" for name in experiment_names()]
 # Figures of sentences that stand in no table: a difference of two rows neither of which the table
 # is about, a difference of differences, one seed of several, or a run of the log.
