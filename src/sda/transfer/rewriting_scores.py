@@ -23,6 +23,7 @@ from sda.transfer.transfer_texts import TransferTexts, encode_styled
 
 WATCHED = 100  # sentences of each style that are rewritten after every epoch
 WATCHED_AT = 1.5  # the log-odds above which words are masked then
+STYLE_POWER = 1.2  # of style against content, where one way of rewriting is chosen
 CANDIDATES = 8  # of which the best is taken, for the report
 EXAMPLES = 12  # sentences of each style that the report shows
 
@@ -130,10 +131,10 @@ class _Sources:
 
 
 def _balance(metric: RewritingMetric, texts: Sequence[str], found: _Sources) -> float:
-    """Style times content: a sum, as the metric has, would let a good copy stand for a rewriting
-    where all sentences are rewritten in one way (decision 0203)."""
+    """Style, which counts a little more, times content: a sum, as the metric has, would let a good
+    copy stand for a rewriting where all sentences are rewritten in one way (decision 0203)."""
     style = metric.style(texts, found.targets).mean()
-    return float(style * content(texts, found.texts).mean())
+    return float(style**STYLE_POWER * content(texts, found.texts).mean())
 
 
 def _first(texts: StyledTexts, count: int) -> StyledTexts:
