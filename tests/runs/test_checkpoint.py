@@ -115,6 +115,34 @@ def test_remains_of_a_killed_process_do_no_harm(checkpoints: Checkpoints) -> Non
     assert not part.exists()
 
 
+def test_a_kill_while_one_is_replaced_leaves_the_old_one(
+    checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkpoints.save("000001", example(1.0))
+    names: list[Path] = []
+    rename = os.rename
+
+    def killed(source: Path, target: Path) -> None:
+        names.append(target)
+        if len(names) == 2:
+            os._exit(9)
+        rename(source, target)
+
+    child = os.fork()
+    if child == 0:
+        monkeypatch.setattr(os, "rename", killed)
+        checkpoints.save("000001", example(2.0))
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+    # Whoever reads it now, and whoever goes on later.
+    assert checkpoints.latest() == "000001" and checkpoints.has("000001")
+    assert checkpoints.load("000001").tensors["weights"][0, 0] == 1.0
+    checkpoints.mend()
+    assert [entry.name for entry in checkpoints.folder.iterdir()] == ["000001"]
+    assert checkpoints.load("000001").tensors["weights"][0, 0] == 1.0
+
+
 @given(place=st.integers(0), bit=st.integers(0, 7))
 def test_a_flipped_bit_is_noticed(
     tmp_path_factory: pytest.TempPathFactory, place: int, bit: int

@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from sda.files import mark_of, naming, sync_folder, write_bytes, write_json
 from sda.runs.shapes import StateShape
 
 KEPT = 2  # numbered checkpoints; named ones stay
+_ASIDE = ".old"  # the end of the name of a checkpoint while it is replaced
 STATE_FILE = "state.json"
 STATE_MARK = "state_sha256"
 """The hash of all else in `state.json`, that of the tensors among it; older states have none."""
@@ -60,7 +61,10 @@ class Checkpoints:
         self.folder = folder
 
     def save(self, name: str, checkpoint: Checkpoint) -> None:
-        """Write it beside the others, make sure it is on the disk, then give it its name."""
+        """Write it beside the others, make sure it is on the disk, then give it its name.
+
+        One that it replaces stands aside until then: whenever a kill comes, one of them is there.
+        """
         target = self.folder / name
         temporary = self.folder / f".{name}.part"
         tensors = {key: tensor.cpu().contiguous() for key, tensor in checkpoint.tensors.items()}
@@ -76,22 +80,35 @@ class Checkpoints:
             write_json(temporary / STATE_FILE, values)
             with naming(target):
                 if target.exists():
-                    shutil.rmtree(target)
+                    shutil.rmtree(self._aside(name), ignore_errors=True)
+                    os.rename(target, self._aside(name))
                 os.rename(temporary, target)
                 sync_folder(self.folder)
         finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+            self.mend()
+
+    def mend(self) -> None:
+        """What was half written is gone, and what it was about to replace has its name again."""
+        for part in self.folder.glob(".*.part"):
+            shutil.rmtree(part, ignore_errors=True)
+        for aside in self.folder.glob(f".*{_ASIDE}"):
+            target = self.folder / _name_of(aside)
+            if target.exists():
+                shutil.rmtree(aside, ignore_errors=True)
+            else:
+                with naming(target):
+                    os.rename(aside, target)
 
     def keep_latest(self) -> None:
         """Of the numbered checkpoints only the newest is left."""
         for old in self._numbers()[:-1]:
-            shutil.rmtree(self.folder / old, ignore_errors=True)
+            self._drop(old)
 
     def save_numbered(self, number: int, checkpoint: Checkpoint) -> None:
         """Write it under its number and drop all but the last of the numbered ones."""
         self.save(f"{number:06}", checkpoint)
         for old in self._numbers()[:-KEPT]:
-            shutil.rmtree(self.folder / old, ignore_errors=True)
+            self._drop(old)
 
     def keep_parts(self, name: str, is_needed: Callable[[str], bool]) -> None:
         """The checkpoint of that name has only those of its tensors that are needed, by name."""
@@ -104,18 +121,34 @@ class Checkpoints:
         """Remove the checkpoints whose names begin so, all but those named."""
         for entry in self.folder.glob(f"{beginning}*"):
             if entry.name not in names:
-                shutil.rmtree(entry, ignore_errors=True)
+                self._drop(entry.name)
+
+    def _drop(self, name: str) -> None:
+        """Remove the checkpoint, at once in the eyes of others: half of one would be no state."""
+        away = self.folder / f".{name}.part"
+        with suppress(OSError):
+            shutil.rmtree(away, ignore_errors=True)
+            os.rename(self.folder / name, away)
+            shutil.rmtree(away, ignore_errors=True)
+
+    def _aside(self, name: str) -> Path:
+        return self.folder / f".{name}{_ASIDE}"
+
+    def _place(self, name: str) -> Path:
+        """Where the checkpoint stands, also at the moment in which it is replaced."""
+        target = self.folder / name
+        return target if target.exists() or not self._aside(name).exists() else self._aside(name)
 
     def latest(self) -> str | None:
         """The name of the newest numbered checkpoint."""
         return max(self._numbers(), default=None)
 
     def has(self, name: str) -> bool:
-        return (self.folder / name / STATE_FILE).is_file()
+        return (self._place(name) / STATE_FILE).is_file()
 
     def load_values(self, name: str) -> dict[str, Any]:
         """All of the checkpoint of that name but its tensors."""
-        path = self.folder / name / STATE_FILE
+        path = self._place(name) / STATE_FILE
         values: dict[str, Any] = read_checked(path, StateShape)
         mark = values.get(STATE_MARK)
         if mark is not None and mark != _mark(values):
@@ -128,7 +161,7 @@ class Checkpoints:
     def load(self, name: str) -> Checkpoint:
         """The checkpoint of that name; a damaged one raises one sentence that names the file."""
         values = self.load_values(name)
-        path = self.folder / name / "tensors.safetensors"
+        path = self._place(name) / "tensors.safetensors"
         with naming(path):
             content = path.read_bytes()
         broken = UserError(f"{path}: broken checkpoint; {self._advice(name)}")
@@ -152,4 +185,11 @@ class Checkpoints:
     def _numbers(self) -> list[str]:
         if not self.folder.is_dir():
             return []
-        return sorted(entry.name for entry in self.folder.iterdir() if entry.name.isdigit())
+        names = {_name_of(entry) for entry in self.folder.iterdir()}
+        return sorted(name for name in names if name.isdigit())
+
+
+def _name_of(entry: Path) -> str:
+    """The name of the checkpoint that stands there, in its place or aside."""
+    is_aside = entry.name.startswith(".") and entry.name.endswith(_ASIDE)
+    return entry.name[1 : -len(_ASIDE)] if is_aside else entry.name

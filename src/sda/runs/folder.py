@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -271,8 +270,7 @@ class RunFolder:
     def _remove_stale(self) -> None:
         """What a kill has left half written is gone; nobody else trains here now."""
         remove_stale_parts(self.path)
-        for part in self.checkpoints.folder.glob(".*.part"):
-            shutil.rmtree(part, ignore_errors=True)
+        self.checkpoints.mend()
 
     @contextmanager
     def locked(self) -> Iterator[None]:

@@ -11,7 +11,7 @@ import torch
 
 from sda.doors import Count, Finite, Shape, check
 from sda.errors import UserError
-from sda.files import write_json, write_text
+from sda.files import remove_stale_parts, write_json, write_text
 from sda.runs.checkpoint import STATE_FILE, Checkpoint, fitting
 from sda.runs.costs import Watch, run_costs
 from sda.runs.keeper import find_state
@@ -47,6 +47,7 @@ def train_transfer_run(
     folder = TransferFolder(out)
     settings = _with_absolute_paths(settings)
     with folder.run.locked():
+        remove_stale_parts(folder.judges)
         if folder.run.holds_run:
             if not resume:
                 raise UserError(
@@ -55,6 +56,8 @@ def train_transfer_run(
             folder.check_same(settings)
             if folder.run.is_finished:
                 reporter.say(f"{out}: this run is finished")
+                # A kill may have come before the last of it.
+                folder.run.checkpoints.drop_others("0", ())
                 return _trained(out, settings)
         torch.set_num_threads(settings.threads)
         check_judges(settings)
