@@ -190,6 +190,7 @@ def scratch(ground: Ground) -> Iterator[Path]:
     What is called there once, before any child is forked, need not be loaded and compiled in each.
     """
     folder = ground.root / "scratch"
+    shutil.rmtree(folder, ignore_errors=True)  # of a campaign that was killed
     folder.mkdir()
     try:
         with inside(folder):

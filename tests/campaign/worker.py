@@ -174,6 +174,7 @@ def _run_and_leave(
 def run_case(kind: Kind, ground: Ground, number: int) -> Verdict:
     """The verdict on one case, in a folder that is gone afterwards."""
     folder = ground.root / f"{kind.name}-{number}"
+    shutil.rmtree(folder, ignore_errors=True)  # of a campaign that was killed
     folder.mkdir()
     try:
         with inside(folder):

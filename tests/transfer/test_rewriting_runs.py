@@ -84,7 +84,7 @@ def test_a_run_tells_what_it_did(run: TransferRun) -> None:
     assert run.styles == ("negative", "positive")
     page = run.folder.run.report.read_text(encoding="utf-8")
     assert (
-        "To positive" in page and "best of 8" in page and "http:" not in page.partition("<style")[0]
+        "To positive" in page and "best of 8" in page and "://" not in page.partition("<style")[0]
     )
 
 
