@@ -62,7 +62,7 @@ class RewritingJob:
     def facts(self) -> dict[str, Any]:
         """All that determines the system: how a model is trained says nothing of one that is
         published, or of a person."""
-        told = None if self.row.kind == RUN else {"sources", "seed"}
+        told = None if self.row.kind == RUN else {"sources", "seed", "data"}
         return {
             "numerics": self.numerics,
             "kind": self.row.kind,
