@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from random import Random
@@ -15,6 +14,7 @@ from .calling import Began, before_training, call
 from .drawing_values import drawn
 from .ground import Ground, copied, scratch
 from .verdicts import Verdict, judged
+from .worker import Kind
 
 NUMBERS = ("0", "1", "2", "7", "-1", "0.5", "1.5", "nan", "inf", "-inf", "1e-300", "1e300", "", "x")
 HUGE = ("99999999999999999999", str(2**63), "1e18", "-99999999999999999999")
@@ -102,13 +102,13 @@ BEGINNINGS: dict[str, tuple[str, ...]] = {
 }
 
 
-@dataclass
-class CommandLines:
-    name: str = "command-lines"
-    about: str = "arguments of every command: missing, doubled, absurd, of the wrong kind"
-    share: float = 8
-    has_runs: bool = False
-    _options: dict[str, list[tuple[str, bool]]] = field(default_factory=dict)
+class CommandLines(Kind):
+    name = "command-lines"
+    about = "arguments of every command: missing, doubled, absurd, of the wrong kind"
+    share = 8.0
+
+    def __init__(self) -> None:
+        self._options: dict[str, list[tuple[str, bool]]] = {}
 
     def prepare(self, ground: Ground) -> None:
         for kind in ("paper", "transfer"):
@@ -123,9 +123,6 @@ class CommandLines:
             with before_training(), serving_nothing():
                 for name, words in BEGINNINGS.items():
                     call(*name.split(), *words, *SHORT.get(name, ()))
-
-    def count(self, ground: Ground) -> int | None:
-        return None
 
     @cached_property
     def _commands(self) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -22,6 +21,7 @@ from .children import in_child
 from .ground import Ground, scratch
 from .results import differences
 from .verdicts import EXIT, HANG, SILENT, TRACEBACK, Verdict
+from .worker import Kind
 
 CRASHED = 77
 OPERATIONS = {
@@ -122,21 +122,31 @@ def _told(work: Callable[[], Any]) -> Callable[[], tuple[object, str, str]]:
     return done
 
 
-@dataclass
-class CrashPoints:
+class WithRuns(Kind):
+    """Cases of whole runs; one run of each kind was left alone, and the others have to equal it."""
+
+    has_runs = True
+
+    def prepare(self, ground: Ground) -> None:
+        for kind in KINDS_OF_RUN:
+            finished(kind, ground)
+
+
+class CrashPoints(WithRuns):
     """Every operation of every kind of run, before it as a kill and with the power lost."""
 
-    name: str = "crash-points"
-    about: str = "runs of five kinds that end before each of their file operations, then go on"
-    share: float = 40
-    has_runs: bool = True
-    _points: list[tuple[str, bool, int]] = field(default_factory=list)
+    name = "crash-points"
+    about = "runs of five kinds that end before each of their file operations, then go on"
+    share = 40.0
+
+    def __init__(self) -> None:
+        self._points: list[tuple[str, bool, int]] = []
 
     def prepare(self, ground: Ground) -> None:
         if self._points:
             return
+        super().prepare(ground)
         for kind in KINDS_OF_RUN:
-            finished(kind, ground)
             with scratch(ground) as folder:
                 count = in_child(partial(_count, kind, ground, folder))
             assert isinstance(count.told, int), (kind, count)
@@ -145,9 +155,6 @@ class CrashPoints:
             ]
         # A part of them is then a part of each kind of run.
         Random(0).shuffle(self._points)
-
-    def warm(self, ground: Ground) -> None:
-        pass
 
     def count(self, ground: Ground) -> int | None:
         return len(self._points)

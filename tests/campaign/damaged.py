@@ -19,6 +19,7 @@ from .damage import damage
 from .ground import Ground, copied, scratch
 from .results import differences
 from .verdicts import SILENT, Told, Verdict, judged
+from .worker import Kind
 
 OWN_WORD = frozenset(
     {
@@ -47,7 +48,7 @@ class Reader:
 
 
 @dataclass
-class Damaged:
+class Damaged(Kind):
     """One sort of folder, and who reads it."""
 
     name: str
@@ -60,7 +61,6 @@ class Damaged:
     finished: Callable[[Ground], Path] | None = None
     """What a command that goes on has to end with."""
     own_word: frozenset[str] = OWN_WORD
-    has_runs: bool = False
     _steady: dict[str, Told] = field(default_factory=dict)
 
     def prepare(self, ground: Ground) -> None:
@@ -73,9 +73,6 @@ class Damaged:
         with scratch(ground) as place:
             for number, reader in enumerate(self.readers):
                 self._whole_answer(reader, ground, place / str(number))
-
-    def count(self, ground: Ground) -> int | None:
-        return None
 
     def run(self, ground: Ground, number: int, chance: Random, folder: Path) -> Verdict:
         source = self.source(ground)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import traceback
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,6 +16,7 @@ from .damage import ODD_BYTES
 from .drawing_values import drawn
 from .ground import Ground
 from .verdicts import SILENT, TRACEBACK, Told, Verdict, judged
+from .worker import Kind
 
 PATHS = (
     *("/", "/rate", "/rate/1", "/rate/2", "/rate/999", "/rate/-1", "/rate/99999999999999999999"),
@@ -83,22 +83,14 @@ class _Server:
         return [value for (value,) in found if value not in self.study.values]
 
 
-@dataclass
-class Forms:
-    name: str = "forms"
-    about: str = "requests to the pages of `sda judge serve`"
-    share: float = 6
-    has_runs: bool = False
+class Forms(Kind):
+    name = "forms"
+    about = "requests to the pages of `sda judge serve`"
+    share = 6.0
     _server: _Server | None = None
 
     def prepare(self, ground: Ground) -> None:
         assert ground.study.exists()
-
-    def warm(self, ground: Ground) -> None:
-        pass
-
-    def count(self, ground: Ground) -> int | None:
-        return None
 
     def run(self, ground: Ground, number: int, chance: Random, folder: Path) -> Verdict:
         if self._server is None:

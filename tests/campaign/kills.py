@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import signal
 import time
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from random import Random
 
 from .calling import call
 from .children import in_child
-from .crash_points import KINDS_OF_RUN, command, finished, go_on_and_compare
+from .crash_points import KINDS_OF_RUN, WithRuns, command, go_on_and_compare
 from .ground import Ground, scratch
 from .verdicts import EXIT, HANG, Verdict
 
@@ -23,29 +22,23 @@ ENDS = {
 }
 
 
-@dataclass
-class Kills:
-    name: str = "kills"
-    about: str = "runs of five kinds that a signal ends at a random moment, then go on"
-    share: float = 20
-    has_runs: bool = True
-    _seconds: dict[str, float] = field(default_factory=dict)
+class Kills(WithRuns):
+    name = "kills"
+    about = "runs of five kinds that a signal ends at a random moment, then go on"
+    share = 20.0
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
 
     def prepare(self, ground: Ground) -> None:
+        super().prepare(ground)
         for kind in KINDS_OF_RUN:
             if kind not in self._seconds:
-                finished(kind, ground)
                 with scratch(ground) as folder:
                     began = time.monotonic()
                     place = _place(kind, folder)
                     in_child(partial(_run, kind, ground, place))
                     self._seconds[kind] = time.monotonic() - began
-
-    def warm(self, ground: Ground) -> None:
-        pass
-
-    def count(self, ground: Ground) -> int | None:
-        return None
 
     def run(self, ground: Ground, number: int, chance: Random, folder: Path) -> Verdict:
         kind = chance.choice(KINDS_OF_RUN)

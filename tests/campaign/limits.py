@@ -8,7 +8,6 @@ import resource
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,31 +15,22 @@ from typing import Any
 from .calling import before_training, call
 from .children import in_child
 from .command_lines import BEGINNINGS, SHORT, furnish, serving_nothing
-from .crash_points import KINDS_OF_RUN, command, finished
+from .crash_points import KINDS_OF_RUN, WithRuns, command, finished
 from .ground import Ground, scratch
 from .results import differences
 from .verdicts import EXIT, HANG, SILENT, Told, Verdict, judged
 
 
-@dataclass
-class Limits:
+class Limits(WithRuns):
     """A command under a limit ends with a sentence or is done; a run then goes on without it."""
 
-    name: str = "limits"
-    about: str = "full disks, folders that may not be written to, few open files, little memory"
-    share: float = 10
-    has_runs: bool = True
-
-    def prepare(self, ground: Ground) -> None:
-        for kind in KINDS_OF_RUN:
-            finished(kind, ground)
+    name = "limits"
+    about = "full disks, folders that may not be written to, few open files, little memory"
+    share = 10.0
 
     def warm(self, ground: Ground) -> None:
         with scratch(ground) as folder:
             furnish(folder, ground)
-
-    def count(self, ground: Ground) -> int | None:
-        return None
 
     def run(self, ground: Ground, number: int, chance: Random, folder: Path) -> Verdict:
         limit, what = chance.choice(LIMITS)(chance, folder)

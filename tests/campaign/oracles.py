@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import warnings
 import zipfile
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,23 +17,13 @@ from .calling import before_training, call, sets
 from .damage import ANY
 from .ground import Ground
 from .verdicts import Verdict, judged
+from .worker import Kind
 
 
-@dataclass
-class Oracles:
-    name: str = "oracles"
-    about: str = "models in .npz files: bytes, archives, names, shapes, types and values"
-    share: float = 3
-    has_runs: bool = False
-
-    def prepare(self, ground: Ground) -> None:
-        pass
-
-    def warm(self, ground: Ground) -> None:
-        pass
-
-    def count(self, ground: Ground) -> int | None:
-        return None
+class Oracles(Kind):
+    name = "oracles"
+    about = "models in .npz files: bytes, archives, names, shapes, types and values"
+    share = 3.0
 
     def run(self, ground: Ground, number: int, chance: Random, folder: Path) -> Verdict:
         rng = torch.Generator().manual_seed(number)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
@@ -14,6 +13,7 @@ from .damage import TOML_VALUES
 from .drawing_values import drawn
 from .ground import QUIET, REWRITER, Ground, scratch
 from .verdicts import Verdict, judged
+from .worker import Kind
 
 VALUES = (
     *TOML_VALUES,
@@ -79,13 +79,13 @@ BODIES = (
 )
 
 
-@dataclass
-class SettingsValues:
-    name: str = "settings"
-    about: str = "settings by --set and TOML, and metrics, of train, augment and transfer"
-    share: float = 10
-    has_runs: bool = False
-    _keys: dict[str, list[str]] = field(default_factory=dict)
+class SettingsValues(Kind):
+    name = "settings"
+    about = "settings by --set and TOML, and metrics, of train, augment and transfer"
+    share = 10.0
+
+    def __init__(self) -> None:
+        self._keys: dict[str, list[str]] = {}
 
     def prepare(self, ground: Ground) -> None:
         from sda.labelled.augment_settings import AugmentSettings
@@ -105,9 +105,6 @@ class SettingsValues:
         with scratch(ground), before_training():
             for command in self._keys:
                 call(*_beginning(command, ground))
-
-    def count(self, ground: Ground) -> int | None:
-        return None
 
     def run(self, ground: Ground, number: int, chance: Random, folder: Path) -> Verdict:
         command = chance.choices(list(self._keys), (6, 2, 1))[0]

@@ -24,7 +24,7 @@ from .kinds import KINDS
 from .results import differences
 from .tally import Tally, table
 from .verdicts import EXIT, HANG, SILENT, TRACEBACK, Told, Verdict, judged
-from .worker import Case, cases, run_case
+from .worker import Case, Kind, cases, run_case
 
 pytestmark = pytest.mark.slow
 
@@ -55,19 +55,10 @@ def test_a_short_part(kind: str, count: int, ground: Ground) -> None:
     assert [verdict for verdict in verdicts if verdict.fault is not None] == []
 
 
-class Planted:
+class Planted(Kind):
     """Cases whose verdicts are known: 0 is well, 1 hangs, 2 dies, 3 breaks the campaign."""
 
-    name, about, share, has_runs = "planted", "faults that are put there", 1.0, False
-
-    def prepare(self, ground: Ground) -> None:
-        pass
-
-    def warm(self, ground: Ground) -> None:
-        pass
-
-    def count(self, ground: Ground) -> int | None:
-        return 4
+    name, about, share = "planted", "faults that are put there", 1.0
 
     def run(self, ground: Ground, number: int, chance: Random, folder: Path) -> Verdict:
         if number == 1:

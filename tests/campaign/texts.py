@@ -7,7 +7,6 @@ import gzip
 import io
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -18,6 +17,7 @@ from .damage import ANY, ODD_BYTES
 from .drawing_values import drawn
 from .ground import Ground, scratch
 from .verdicts import Verdict, judged
+from .worker import Kind
 
 TRAIN = ("--profile", "smoke", "--quiet", "--out", "run")
 Words = Callable[[Path, Ground], Sequence[object]]
@@ -73,12 +73,10 @@ READERS: dict[str, tuple[float, Words]] = {
 FORMS = (".txt", ".csv", ".tsv", ".jsonl", ".json", "")
 
 
-@dataclass
-class Texts:
-    name: str = "texts"
-    about: str = "files of text, tables, JSON lines and gz, read by every command that reads texts"
-    share: float = 10
-    has_runs: bool = False
+class Texts(Kind):
+    name = "texts"
+    about = "files of text, tables, JSON lines and gz, read by every command that reads texts"
+    share = 10.0
 
     def prepare(self, ground: Ground) -> None:
         ground.trained("transfer")
@@ -90,9 +88,6 @@ class Texts:
                 call(*words(ground.toy, ground))
             call("inspect", ground.table, "--column", "text")
             call("augment", ground.table, "-o", "x.csv", "--quiet")
-
-    def count(self, ground: Ground) -> int | None:
-        return None
 
     def run(self, ground: Ground, number: int, chance: Random, folder: Path) -> Verdict:
         suffix = chance.choice(FORMS)

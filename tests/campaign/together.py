@@ -4,36 +4,23 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from .calling import call
 from .children import in_child
-from .crash_points import KINDS_OF_RUN, command, finished, go_on_and_compare
+from .crash_points import KINDS_OF_RUN, WithRuns, command, go_on_and_compare
 from .ground import Ground
 from .verdicts import EXIT, HANG, TRACEBACK, Verdict, judged
 
 READERS = ("sample", "report", "resume", "compare")
 
 
-@dataclass
-class Together:
-    name: str = "together"
-    about: str = "two processes that train in one folder, and others that read it meanwhile"
-    share: float = 5
-    has_runs: bool = True
-
-    def prepare(self, ground: Ground) -> None:
-        for kind in KINDS_OF_RUN:
-            finished(kind, ground)
-
-    def warm(self, ground: Ground) -> None:
-        pass
-
-    def count(self, ground: Ground) -> int | None:
-        return None
+class Together(WithRuns):
+    name = "together"
+    about = "two processes that train in one folder, and others that read it meanwhile"
+    share = 5.0
 
     def run(self, ground: Ground, number: int, chance: Random, folder: Path) -> Verdict:
         kind = chance.choice([kind for kind in KINDS_OF_RUN if kind != "augment"])

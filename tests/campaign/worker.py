@@ -11,11 +11,12 @@ import select
 import shutil
 import signal
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, Protocol
+from typing import Any
 
 from .calling import inside
 from .children import PATIENCE, Watch
@@ -29,25 +30,29 @@ ROOM = 4 << 30
 _STACK = re.compile(r'File ".*/sda/([^"]+)", line (\d+) in (\w+)')
 
 
-class Kind(Protocol):
+class Kind(ABC):
     """One kind of attack. Case `number` is the same attack whenever it is run."""
 
     name: str
     about: str
     share: float
     """Its part of the time, beside those of the others."""
-    has_runs: bool
+    has_runs: bool = False
     """Whether each case is one or more whole runs, in children of its own."""
 
     def prepare(self, ground: Ground) -> None:
         """What all cases need is there."""
+        return
 
     def warm(self, ground: Ground) -> None:
         """What cases call has been called once, and need not be loaded in every child."""
+        return
 
     def count(self, ground: Ground) -> int | None:
         """How many cases there are; None where there is no end to them."""
+        return None
 
+    @abstractmethod
     def run(self, ground: Ground, number: int, chance: Random, folder: Path) -> Verdict:
         """The verdict on a case, which has an empty folder for itself."""
 
