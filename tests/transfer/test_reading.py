@@ -27,7 +27,7 @@ def test_a_share_hides_the_strongest_words_of_every_sentence_that_has_style() ->
     assert third == [False] * 4
 
 
-@given(st.lists(st.floats(-5, 5), min_size=1, max_size=6), st.floats(0.6, 4), st.floats(0.1, 1))
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=6), st.floats(0.6, 4), st.floats(0.1, 0.99))
 def test_a_share_hides_at_least_what_the_threshold_hides(
     row: list[float], threshold: float, share: float
 ) -> None:
