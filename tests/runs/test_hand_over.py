@@ -355,7 +355,7 @@ def test_a_file_that_is_gone_or_was_edited(unchanged: Run, tmp_path: Path) -> No
         run.sample(1)
 
     run.folder.handed_over.unlink()
-    with pytest.raises(UserError, match=r"nobody knows which state .* --stage mle or last"):
+    with pytest.raises(UserError, match=r"nobody knows which state .*--stage mle or last"):
         run.sample(1)
     assert len(run.sample(1, stage="mle")) == 1
 
