@@ -25,12 +25,14 @@ class Tally:
     total: int | None
     cases: int = 0
     slowest: float = 0.0
+    slowest_case: int | None = None
     findings: dict[tuple[str, str], list[Case]] = field(default_factory=dict)
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(self, case: Case) -> None:
         self.cases += 1
-        self.slowest = max(self.slowest, case.seconds)
+        if case.seconds > self.slowest:
+            self.slowest, self.slowest_case = case.seconds, case.number
         verdict = case.verdict
         if verdict.fault is not None:
             key = (verdict.fault, verdict.place)
@@ -102,6 +104,7 @@ def as_json(tallies: Sequence[Tally], seed: int) -> dict[str, Any]:
                 "cases": tally.cases,
                 "total": tally.total,
                 "slowest": round(tally.slowest, 3),
+                "slowest_case": tally.slowest_case,
                 **{fault: tally.of(fault) for fault in FAULTS},
                 "findings": [
                     {

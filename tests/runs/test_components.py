@@ -68,6 +68,7 @@ def test_a_component_gets_what_is_known_and_what_is_set(rng: torch.Generator) ->
             "setting 'generator': tied embeddings need embedding = hidden, not 4 and 3",
         ),
         ({"use": RNN, "embedding": -1}, "setting 'generator': sizes must be 1 or more"),
+        ({"use": RNN, "embedding": 2**63}, "setting 'generator': "),
         ({"use": "RnnGenerator"}, "not written as package.module:Name"),
         ({"use": ":RnnGenerator"}, "not written as package.module:Name"),
         ({"use": ".rnn:RnnGenerator"}, "not written as package.module:Name"),

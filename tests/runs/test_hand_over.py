@@ -346,6 +346,20 @@ def test_a_file_that_does_not_say(unchanged: Run, tmp_path: Path) -> None:
             run.sample(1)
 
 
+def test_a_file_that_is_gone_or_was_edited(unchanged: Run, tmp_path: Path) -> None:
+    shutil.copytree(unchanged.path, tmp_path / "run")
+    run = Run(tmp_path / "run")
+    content = run.folder.handed_over.read_text()
+    run.folder.handed_over.write_text(content.replace('"keep": 1.0', '"keep": 0.5'))
+    with pytest.raises(UserError, match="does not fit the checksum"):
+        run.sample(1)
+
+    run.folder.handed_over.unlink()
+    with pytest.raises(UserError, match=r"nobody knows which state .*--stage mle or last"):
+        run.sample(1)
+    assert len(run.sample(1, stage="mle")) == 1
+
+
 def test_a_stage_that_nobody_knows(unchanged: Run) -> None:
     with pytest.raises(UserError, match=r"no stage 'first' \(known: handed, last, mle\)"):
         unchanged.generator("first")

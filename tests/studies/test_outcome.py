@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -179,6 +180,28 @@ def test_a_plan_that_was_changed_is_told(tmp_path: Path) -> None:
     found = read_outcome(folder)
     assert not found.is_plan_kept and study.fingerprint in found.plan
     assert "changed after the first rating" in found.plan
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda study: study["items"][0].update(id=study["items"][1]["id"]), "the same id"),
+        (lambda study: study["items"][0].update(models=["nobody"]), "does not name"),
+        (lambda study: study["items"][0].update(texts=[]), "has 0 texts, not 1"),
+        (lambda study: study["blocks"][0][0].update(item="none"), "does not have"),
+        (lambda study: study.update(criteria=[]), "no question"),
+    ],
+)
+def test_a_plan_that_does_not_hold_together_is_refused(
+    change: Callable[[Any], None], words: str, tmp_path: Path
+) -> None:
+    folder = write_study(tmp_path / "study", small_study())
+    data = json.loads(folder.plan.read_text())
+    change(data["study"])
+    folder.plan.write_text(json.dumps(data))
+
+    with pytest.raises(UserError, match=words):
+        folder.study()
 
 
 def test_nothing_rated_is_said(tmp_path: Path) -> None:

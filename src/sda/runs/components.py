@@ -78,9 +78,9 @@ def build(section: Mapping[str, Any], key: str, base: type = object, **known: An
         raise UserError(f"setting '{key}.{missing[0]}' is missing: {section['use']} needs it")
     try:
         return make(**arguments)
-    # Sizes below zero are a RuntimeError of torch.
-    except (ValueError, RuntimeError) as error:
-        raise UserError(f"setting '{key}': {error}") from None
+    # Of torch: sizes below zero are a RuntimeError, and those beyond all numbers a TypeError.
+    except (ValueError, RuntimeError, TypeError, OverflowError) as error:
+        raise UserError(f"setting '{key}': {(str(error).splitlines() or [''])[0]}") from None
 
 
 def takes(section: Mapping[str, Any], key: str, argument: str) -> bool:

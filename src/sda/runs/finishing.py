@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sda.baselines.selection import Kept
-from sda.files import write_json, write_text
+from sda.files import write_json, write_marked, write_text
 from sda.models.generator import Generator
 from sda.randomness import seeded
 from sda.reference.asking import AskedMetric
@@ -15,7 +15,14 @@ from sda.runs.costs import run_costs
 from sda.runs.examples import Examiner
 from sda.runs.folder import STAGE_ONE, STOPPED_IN, RunFolder
 from sda.runs.guard import Breach
-from sda.runs.hand_over import LAST, MLE, HandedOver, hand_over, taken_back
+from sda.runs.hand_over import (
+    HAS_HANDED_OVER,
+    LAST,
+    MLE,
+    HandedOver,
+    hand_over,
+    taken_back,
+)
 from sda.runs.keeping import hand_over_judged
 from sda.runs.parts import Selector
 from sda.runs.run import Run
@@ -73,7 +80,7 @@ class Finish:
             hands_start and selection is None,
         )
         if handed is not None:
-            write_json(folder.handed_over, handed.as_dict())
+            write_marked(folder.handed_over, handed.as_dict())
         self._write_samples(samples, STAGE_ONE if hands_start else folder.checkpoints.latest())
         self._write_buffer()
         examiner = Examiner(self.loaded, state.judge, state.archive)
@@ -83,12 +90,14 @@ class Finish:
         real = real_row(rows)
         write_json(folder.scores, {"rows": [row.as_dict(real) for row in rows]})
         write_report([Run(folder.path)], folder.report)
-        stopped = {} if self.stopped_in is None else {STOPPED_IN: self.stopped_in}
+        facts: dict[str, Any] = {} if self.stopped_in is None else {STOPPED_IN: self.stopped_in}
         costs = {**run_costs(lines), "calls": state.archive.paid}
+        if handed is not None:
+            facts |= {HAS_HANDED_OVER: True}
         if handed is not None and handed.keep < 1:
             costs["written_for_one_kept"] = round(1 / handed.keep, 3)
         epochs = state.phase + state.sda_epoch
-        write_json(folder.finished, {"epochs": epochs, **stopped, **costs})
+        write_json(folder.finished, {"epochs": epochs, **facts, **costs})
 
     def _write_samples(self, samples: Sentences, checkpoint: str | None) -> None:
         texts = self.loaded.vocabulary.decode(samples)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sda.doors import read_checked
+from sda.doors import check
+from sda.files import read_marked
 from sda.models.generator import Generator
 from sda.randomness import seeded
 from sda.reference.metric import WeightedSum
@@ -20,6 +21,7 @@ from sda.settings.schema import Settings
 from sda.source import Loaded
 from sda.text.sentences import Sentences
 
+HAS_HANDED_OVER = "has_handed_over"  # in finished.json: there is a file that says which
 HANDED = "handed"  # asks for whichever of the two a run hands over
 LAST = "last"
 MLE = "mle"
@@ -64,9 +66,9 @@ class HandedOver:
 
 def read_handed_over(path: Path) -> HandedOver | None:
     """What the file says; None without one, as in runs that were not checked."""
-    if not path.is_file():
+    if not path.exists():
         return None
-    return HandedOver.from_dict(read_checked(path, HandedOverShape))
+    return HandedOver.from_dict(check(HandedOverShape, read_marked(path), str(path)))
 
 
 def taken_back(reason: str) -> HandedOver:

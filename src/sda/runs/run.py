@@ -24,7 +24,15 @@ from sda.runs.assemble import build_judge, build_models, build_state
 from sda.runs.checkpoint import Checkpoint
 from sda.runs.costs import run_costs
 from sda.runs.folder import STAGE_ONE, RunFolder
-from sda.runs.hand_over import HANDED, LAST, MLE, STAGES, read_handed_over
+from sda.runs.hand_over import (
+    HANDED,
+    HAS_HANDED_OVER,
+    LAST,
+    MLE,
+    STAGES,
+    HandedOver,
+    read_handed_over,
+)
 from sda.runs.handed import ROLES, give_again, sections
 from sda.runs.parts import Selector
 from sda.runs.paths import check_text_is_there
@@ -170,8 +178,19 @@ class Run:
             raise UserError(f"{self.path}: no stage {stage!r} (known: {', '.join(STAGES)})")
         if stage != HANDED:
             return stage
-        found = read_handed_over(self.folder.handed_over)
+        found = self._handed_over()
         return LAST if found is None else found.stage
+
+    def _handed_over(self) -> HandedOver | None:
+        """Which state is handed over; a run that said so once says so in a file that is there."""
+        path = self.folder.handed_over
+        found = read_handed_over(path)
+        if found is None and self.is_finished and self.folder.read_finished().get(HAS_HANDED_OVER):
+            raise UserError(
+                f"{path}: missing, so that nobody knows which state of the run is handed over; name"
+                f" one (--stage {MLE} or {LAST}), or put the file back"
+            )
+        return found
 
     def sample(
         self,
@@ -239,7 +258,7 @@ class Run:
     def keep(self) -> float:
         """The share of what the run's generator writes that is handed over, the best by its judge;
         1 where no judge chooses."""
-        found = read_handed_over(self.folder.handed_over)
+        found = self._handed_over()
         return 1.0 if found is None else found.keep
 
     def judge(self) -> Judge:

@@ -123,6 +123,7 @@ class FinishedShape(CostsShape):
 
     __pydantic_extra__: dict[str, Finite]
     stopped_in: str | None = None
+    has_handed_over: bool = False
 
 
 class VocabularyShape(Shape):

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from sda.errors import UserError
 from sda.files import naming, read_json, remove_stale_parts, write_json
@@ -106,6 +106,24 @@ class Study(Part):
     items: list[Item]
     blocks: list[list[Slot]]
     """The pages of a judge, for as many judges as were planned."""
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Study:
+        """Whatever is referred to is there: a file may have been edited, or damaged."""
+        names = set(self.models)
+        if len(self.by_id) < len(self.items):
+            raise ValueError("two items have the same id")
+        for item in self.items:
+            if not names.issuperset(item.models):
+                raise ValueError(f"item {item.id!r} is by a model that the study does not name")
+            texts = 2 if self.task == "pairs" else 1
+            if len(item.texts) != texts or len(item.models) not in (0, texts):
+                raise ValueError(f"item {item.id!r} has {len(item.texts)} texts, not {texts}")
+        if any(slot.item not in self.by_id for block in self.blocks for slot in block):
+            raise ValueError("a page shows an item that the study does not have")
+        if not self.criteria:
+            raise ValueError("there is no question")
+        return self
 
     @cached_property
     def by_id(self) -> dict[str, Item]:
