@@ -138,3 +138,17 @@ def test_a_store_whose_columns_have_other_names_is_refused(folder: StudyFolder) 
 
     with pytest.raises(UserError, match="the table 'comments' has the columns judge, other"):
         Store.of(folder)
+
+
+def test_a_store_with_a_cell_that_is_no_text_is_refused(folder: StudyFolder) -> None:
+    store = Store.of(folder)
+    with store.transaction():
+        store.rate(1, folder.study().items[0].id, False, {"quality": 3}, "good", 0)
+    store.close()
+    connection = sqlite3.connect(folder.store)
+    connection.execute("UPDATE comments SET text = CAST(x'ff67' AS TEXT)")
+    connection.commit()
+    connection.close()
+
+    with pytest.raises(UserError, match=r"cannot be used as a store of ratings.*decode"):
+        Store.of(folder)

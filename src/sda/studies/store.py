@@ -39,6 +39,7 @@ class Store:
             self._connection.execute("PRAGMA secure_delete=ON")
             self._connection.executescript(SCHEMA)
             self._check_columns(path)
+            self._read_all()
         except sqlite3.Error as error:
             raise UserError(f"{path}: cannot be used as a store of ratings ({error})") from None
 
@@ -68,6 +69,12 @@ class Store:
                     f" {', '.join(found)} instead of {', '.join(expected)})"
                 )
         model.close()
+
+    def _read_all(self) -> None:
+        """Every cell once: one that is no UTF-8 is an error here, and not where it is needed."""
+        for table in TABLES:
+            for _ in self._connection.execute(f"SELECT * FROM {table}"):
+                pass
 
     @classmethod
     def of(cls, folder: StudyFolder) -> Store:
