@@ -5,7 +5,7 @@ decided in docs/decisions 0009 to 0012 and 0036. A schedule may hold likelihood 
 (decision 0037), and those of rivals that learn without a discriminator (decision 0114). The entropy
 is the theory's, and off unless asked for (decision 0006); so is a second policy. A judge that was
 fitted on the metric's answers may take the discriminator's place, and then the metric is asked a
-few times in all (decision 0151).
+few times in all (decision 0151), about sentences without an unknown word (decision 0157).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from functools import partial
 from sda.models.generator import Generator, without_dropout
 from sda.reference.metric import WeightedSum
 from sda.rewards import rescale, subtract_baseline
+from sda.sampling import PLAIN, Decoding
 from sda.text.context import Context
 from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
@@ -57,12 +58,13 @@ def self_data_augmentation(
     sentences earn, by default the discriminator's judgement; `fill` writes the first sentences of
     the buffer, by default the generator; `policies` learn in Stage II, by default the generator.
     """
-    generator, buffer, rng = state.generator, state.buffer, state.rng
+    generator, buffer, rng, judge = state.generator, state.buffer, state.rng, state.judge
+    decoding = PLAIN if judge is None else Decoding(never=corpus.vocabulary.unk)
 
     def writer(policy: Generator) -> WriteAbout:
         def write(n: int, context: Context | None = None) -> Sentences:
             about = corpus.contexts(n, rng) if context is None else context
-            sentences = write_in_parts(policy, n, rng, about, state.shares)
+            sentences = write_in_parts(policy, n, rng, about, state.shares, decoding)
             state.written += int(sentences.lengths.sum())
             return sentences
 
@@ -79,7 +81,6 @@ def self_data_augmentation(
     reward = reward or rollout_reward(state, settings.stage2)
     fill = fill or write
     policies = policies or OnePolicy(state)
-    judge = state.judge
 
     # Stage I: MLE training (lines 2-6).
     while state.phase < len(phases):

@@ -80,11 +80,15 @@ def _text(stream: io.TextIOWrapper) -> str:
 def before_training() -> Iterator[None]:
     """Every run stops where its first epoch would begin."""
     from sda.runs import train
+    from sda.transfer import transfer_training
 
     def begin(_: object) -> None:
         raise Began
 
-    with mock.patch.object(train._Training, "_train", begin):
+    with (
+        mock.patch.object(train._Training, "_train", begin),
+        mock.patch.object(transfer_training._TransferTraining, "run", begin),
+    ):
         yield
 
 

@@ -35,7 +35,7 @@ READERS: dict[str, tuple[float, Words]] = {
     ),
     "eda": (3, lambda file, _: ("eda", file, "-o", "more.txt")),
     "eda --method contextual": (
-        0.5,
+        0.05,
         lambda file, _: ("eda", file, "-o", "more.txt", "--method", "contextual"),
     ),
     "eda --synonyms": (2, lambda file, ground: ("eda", ground.toy, "-o", "x", "--synonyms", file)),

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 import torch
-from tiny import NO_LIMITS, Answer, Interrupting, metric_file, outcome, train_tiny
+from tiny import NO_LIMITS, Answer, Interrupting, metric_file, outcome, toy_lines, train_tiny
 
+from sda.archive import TRIAL
 from sda.errors import UserError
 from sda.runs.curve_models import collect_models
 from sda.runs.examples import examples_of
@@ -191,3 +192,18 @@ def test_too_few_calls_are_one_sentence(train: Train, tmp_path: Path) -> None:
 def test_shares_that_may_be_kept() -> None:
     assert shares(0.5) == [0.5, 0.625, 0.75, 0.875, 1.0]
     assert shares(1.0) == [1.0]
+
+
+def test_the_metric_is_never_asked_about_the_unknown_word(tmp_path: Path, dogs: str) -> None:
+    """Birds have numbers, so that in a third of the text a word is unknown."""
+    file = tmp_path / "rare.txt"
+    file.write_text(
+        "\n".join(line.replace("bird", f"bird{n}") for n, line in enumerate(toy_lines()))
+    )
+    more = (*JUDGED, "data.min_count=2")
+    run = train_tiny(file, tmp_path / "run", more, preset="recommended", metric=dogs)
+    archive = map(json.loads, (run.path / "archive.jsonl").read_text().splitlines())
+    asked = [entry["text"] for entry in archive if entry["epoch"] != TRIAL]
+
+    assert run.folder.load_vocabulary()[0].unk is not None
+    assert len(asked) > 100 and not any("<unk>" in text for text in asked)

@@ -28,6 +28,7 @@ Table = dict[str, Any]
 DEEPEST = 20
 """Tables within tables of a settings file; the deepest setting there is has four."""
 LARGEST_TOML = 2**24
+MOST_THREADS = 1024
 
 
 class EmbeddedSettings(Section):
@@ -147,7 +148,7 @@ class Settings(TrainingSettings):
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
     """Where models are computed; `auto` is a GPU where torch finds one, or else the CPU. Results
     are the same bit for bit only on one kind of device."""
-    threads: PositiveInt = 1
+    threads: int = Field(default=1, ge=1, le=MOST_THREADS)
     """Threads of torch; results are the same bit for bit only at an equal number."""
     parts: PositiveInt = 1
     """Pieces that each batch is cut into, which several processes can share (torchrun); results

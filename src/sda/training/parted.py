@@ -9,7 +9,7 @@ from torch import Tensor
 
 from sda.models.generator import Generator
 from sda.ranks import Shares, Values
-from sda.sampling import sample
+from sda.sampling import PLAIN, Decoding, sample
 from sda.text.context import Context, sentence_tensors, tensor_sentences
 from sda.text.sentences import Sentences
 
@@ -20,16 +20,18 @@ def write_in_parts(
     rng: torch.Generator,
     context: Context | None,
     shares: Shares,
+    decoding: Decoding = PLAIN,
 ) -> Sentences:
     """n sentences by the generator, each about its row of the context."""
     if shares.parts == 1:
-        return sample(generator, n, rng, context=context)
+        return sample(generator, n, rng, decoding, context=context)
     seeds = shares.seeds(rng)
 
     def work(rows: slice, part: int) -> Values:
         about = None if context is None else context[rows]
         own = torch.Generator().manual_seed(seeds[part])
-        return sentence_tensors(sample(generator, rows.stop - rows.start, own, context=about))
+        written = sample(generator, rows.stop - rows.start, own, decoding, context=about)
+        return sentence_tensors(written)
 
     found = [tensor_sentences(values) for values in shares.each(n, work)]
     return Sentences.join(found).to(generator.device)

@@ -18,7 +18,7 @@ from pydantic.fields import Field
 
 from sda import LARGEST_SEED
 from sda.settings.layers import Layers
-from sda.settings.schema import read_toml, wrong_setting
+from sda.settings.schema import MOST_THREADS, read_toml, wrong_setting
 from sda.settings.vouched import Vouched
 from sda.training.stages import Section
 from sda.transfer.noise import NoiseSettings
@@ -182,7 +182,7 @@ class TransferSettings(Section):
     """A file for each style, or the name of a source without data."""
     seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
     """What all random choices come from."""
-    threads: PositiveInt = 1
+    threads: int = Field(default=1, ge=1, le=MOST_THREADS)
     """Threads of torch; sums of floats depend on them."""
     data: StyledDataSettings = StyledDataSettings()
     model: RewriterSettings = RewriterSettings()
