@@ -117,3 +117,13 @@ def test_files_that_hold_no_plain_arrays_are_refused(arrays: Arrays, tmp_path: P
     assert "no such file" in refusal(tmp_path / "absent.npz")
     assert "not a readable .npz file" in refusal(tmp_path / "text.npz")
     assert "not a readable .npz file" in refusal(tmp_path / "objects.npz")
+
+
+@pytest.mark.parametrize("kind", ["complex64", "<U3", "datetime64[s]"])
+def test_arrays_of_other_things_than_real_numbers_are_refused(
+    kind: str, arrays: Arrays, tmp_path: Path
+) -> None:
+    changed = arrays | {"bo": np.zeros(4).astype("int64").astype(kind)}
+    write_arrays(tmp_path / "oracle.npz", changed)
+
+    assert f"'bo' holds {np.dtype(kind)} instead of real" in refusal(tmp_path / "oracle.npz")

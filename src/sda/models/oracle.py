@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -71,7 +72,8 @@ def _read(path: Path) -> dict[str, NDArray[np.float32]]:
             missing = [name for name in names if name not in file.files]
             if missing:
                 raise UserError(f"{path}: no array named '{missing[0]}' (needed: {names})")
-            arrays = {name: file[name].astype(np.float32) for name in names}
+            found = {name: file[name] for name in names}
+            arrays = {name: _real(path, name, array) for name, array in found.items()}
     except UserError:
         raise
     except FileNotFoundError:
@@ -85,3 +87,9 @@ def _read(path: Path) -> dict[str, NDArray[np.float32]]:
         if arrays[name].ndim != 2:
             raise UserError(f"{path}: array '{name}' is not a matrix")
     return arrays
+
+
+def _real(path: Path, name: str, array: NDArray[Any]) -> NDArray[np.float32]:
+    if array.dtype.kind not in "biuf":
+        raise UserError(f"{path}: array '{name}' holds {array.dtype} instead of real numbers")
+    return array.astype(np.float32)
