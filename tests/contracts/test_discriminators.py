@@ -16,6 +16,7 @@ from sda.models.generator import Frame, without_dropout
 from sda.models.leak import LeakGenerator
 from sda.models.panel import Panel
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
+from sda.models.surface_judge import SurfaceJudge
 from sda.models.word_judge import Pooling, WordJudge
 from sda.rewards import judge
 from sda.text.sentences import Sentences
@@ -68,6 +69,7 @@ CASES: dict[str, Build] = {
     "product of words": partial(word_judge, pooling="product"),
     "sum of words": partial(word_judge, pooling="sum", cell="gru"),
     "words of leakrnn": judge_of_steps,
+    "surface": lambda rng: SurfaceJudge(WORDS, rng, hidden=6),
     "panel of two": panel,
 }
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, Protocol, Self
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
 from sda.models.discriminator import Discriminator
-from sda.models.generator import CHUNK, Generator
+from sda.models.generator import CHUNK
 from sda.models.initialise import normal_weights_
 from sda.text.sentences import Sentences
 
@@ -28,6 +28,19 @@ LARGEST = -1e-6
 """Of the logarithm of a product of verdicts: 1 itself has no finite logit."""
 
 
+class WordReader(Protocol):
+    """What says something of each word of a sentence: a generator, or less."""
+
+    @property
+    def device(self) -> torch.device: ...
+
+    def word_states(self, sentences: Sentences, /) -> Tensor:
+        """(M, F) of the M words that are not padding."""
+        ...
+
+    def requires_grad_(self, requires_grad: bool = True, /) -> Self: ...
+
+
 class WordJudge(Discriminator):
     """D = the product of the words' verdicts, or the sigmoid of the sum of their logits.
 
@@ -37,7 +50,7 @@ class WordJudge(Discriminator):
 
     def __init__(
         self,
-        generator: Generator,
+        generator: WordReader,
         example: Sentences,
         rng: torch.Generator,
         hidden: int = 64,
