@@ -25,6 +25,9 @@ A_SEED = 10_000_000
 def main(words: Sequence[str]) -> int:
     """Run what the words ask for; 0 where nothing was found, 1 where something was."""
     asked = _parser().parse_args(words)
+    if asked.join:
+        print(table([json.loads(file.read_text()) for file in asked.join]))
+        return 0
     kinds = [KINDS[name] for name in asked.only or KINDS]
     root = asked.ground or Path(tempfile.mkdtemp(prefix="sda-campaign-"))
     root.mkdir(exist_ok=True)
@@ -39,9 +42,10 @@ def main(words: Sequence[str]) -> int:
     finally:
         if asked.ground is None:
             shutil.rmtree(root, ignore_errors=True)
-    print(table(tallies, asked.seed))
+    found = as_json(tallies, asked.seed)
+    print(table([found]))
     if asked.out is not None:
-        asked.out.write_text(json.dumps(as_json(tallies, asked.seed), indent=1) + "\n")
+        asked.out.write_text(json.dumps(found, indent=1) + "\n")
     return int(any(tally.faults for tally in tallies))
 
 
@@ -55,6 +59,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--case", type=int, help="one case once more, by its number")
     parser.add_argument("--most", type=int, help="the most cases of a kind")
     parser.add_argument("--out", type=Path, help="the counts and findings as JSON")
+    parser.add_argument(
+        "--join", type=Path, nargs="+", help="run nothing: one table of what --out wrote before"
+    )
     parser.add_argument(
         "--soak",
         type=int,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,40 +53,48 @@ class Tally:
         return self.counts.total()
 
 
-def table(tallies: Sequence[Tally], seed: int) -> str:
-    """A table in Markdown, the findings below it, each with how to have it again."""
+def table(campaigns: Sequence[Mapping[str, Any]]) -> str:
+    """Campaigns as one table in Markdown, the findings below it, each with how to have it again."""
     head = ("kind", "what is attacked", "cases", *(f"{fault}s" for fault in FAULTS), "slowest")
-    rows = [
-        (
-            tally.kind,
-            tally.about,
-            f"{tally.cases:,}" + (f" of {tally.total:,}" if tally.total else ""),
-            *(f"{tally.of(fault):,}" for fault in FAULTS),
-            f"{tally.slowest:.1f} s",
-        )
-        for tally in tallies
-    ]
-    sums = (f"{sum(tally.of(fault) for tally in tallies):,}" for fault in FAULTS)
-    rows.append(("in all", "", f"{sum(tally.cases for tally in tallies):,}", *sums, ""))
+    kinds: dict[str, list[Mapping[str, Any]]] = {}
+    for campaign in campaigns:
+        for each in campaign["kinds"]:
+            kinds.setdefault(each["kind"], []).append(each)
+    rows = [_counts(same) for same in kinds.values()]
+    every = [each for same in kinds.values() for each in same]
+    sums = (f"{sum(each[name] for each in every):,}" for name in ("cases", *FAULTS))
+    rows.append(("in all", "", *sums, ""))
+    made = dict.fromkeys(f"seed {each['seed']}, commit {each['commit']}" for each in campaigns)
     lines = [
-        f"Seed {seed}, commit {commit()}.",
+        f"{'; '.join(made).capitalize()}.",
         "",
         _row(head),
         _row(["---", "---", *["---:"] * (len(head) - 2)]),
         *map(_row, rows),
     ]
-    for tally in tallies:
-        for (fault, place), found in tally.findings.items():
-            numbers = " ".join(str(case.number) for case in found)
-            count = tally.counts[fault, place]
+    for each in every:
+        for finding in each["findings"]:
+            numbers = " ".join(map(str, finding["cases"]))
             lines += [
                 "",
-                f"- {fault}, {count} times: {place}",
-                f"  {found[0].verdict.tried}",
-                f"  `python -m tests.campaign --only {tally.kind} --case {found[0].number}`"
+                f"- {finding['fault']}, {finding['count']} times: {finding['place']}",
+                f"  {finding['tried']}",
+                f"  `python -m tests.campaign --only {each['kind']} --case {finding['cases'][0]}`"
                 f" (also {numbers})",
             ]
     return "\n".join(lines)
+
+
+def _counts(same: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+    """The row of a kind, from all campaigns that had it."""
+    cases, total = sum(each["cases"] for each in same), same[0]["total"]
+    return (
+        same[0]["kind"],
+        same[0]["about"],
+        f"{cases:,}" + (f" of {total:,}" if total else ""),
+        *(f"{sum(each[fault] for each in same):,}" for fault in FAULTS),
+        f"{max(each['slowest'] for each in same):.1f} s",
+    )
 
 
 def _row(cells: Sequence[str]) -> str:

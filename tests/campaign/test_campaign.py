@@ -22,7 +22,7 @@ from .children import PATIENCE, in_child
 from .ground import Ground, quick
 from .kinds import KINDS
 from .results import differences
-from .tally import Tally, table
+from .tally import Tally, as_json, table
 from .verdicts import EXIT, HANG, SILENT, TRACEBACK, Told, Verdict, judged
 from .worker import Case, Kind, cases, run_case
 
@@ -147,6 +147,10 @@ def test_the_table_tells_how_to_have_a_finding_again() -> None:
     for number, fault in enumerate((None, TRACEBACK, TRACEBACK)):
         tally.add(Case(number, Verdict(fault, "KeyError in a.py:1", "", "tried"), 0.5))
 
-    text = table([tally], 4)
+    found = as_json([tally], 4)
+    text = table([found])
     assert "| texts | files | 3 | 2 | 0 | 0 | 0 | 0.5 s |" in text
     assert "--only texts --case 1" in text and "2 times" in text
+    joined = table([found, found | {"seed": 5}])
+    assert joined.startswith("Seed 4, commit") and "; seed 5, commit" in joined
+    assert "| texts | files | 6 | 4 | 0 | 0 | 0 | 0.5 s |" in joined
