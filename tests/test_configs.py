@@ -104,7 +104,7 @@ def test_every_pair_of_models_builds_and_runs(
         with pytest.raises(UserError, match="can only be fitted after Stage I"):
             build_state(settings, corpus, seeded(1))
         return
-    if generator.startswith("leak") and discriminator in ("rnn", "surface"):
+    if generator.startswith("leak") and discriminator in ("rnn", "surface", "surface-sum"):
         with pytest.raises(UserError, match="features of a CNN discriminator"):
             build_state(settings, corpus, seeded(1))
         return

@@ -69,7 +69,7 @@ CASES: dict[str, Build] = {
     "product of words": partial(word_judge, pooling="product"),
     "sum of words": partial(word_judge, pooling="sum", cell="gru"),
     "words of leakrnn": judge_of_steps,
-    "surface": lambda rng: SurfaceJudge(WORDS, rng, hidden=6),
+    "surface": lambda rng: SurfaceJudge(WORDS, rng, hidden=6, pooling="any"),
     "panel of two": panel,
 }
 

@@ -1,17 +1,21 @@
 """A judge that sees how common words are and what is repeated."""
 
 import math
+from collections.abc import Callable
 
+import pytest
 import torch
 from fakes import seeded, sentences_of
 
 from sda.models.surface_judge import SurfaceJudge, SurfaceReader
+from sda.models.word_judge import Pooling
 from sda.text.sentences import Sentences
 from sda.training.fitting import auc, fit
 from sda.training.stages import JudgeSettings
 
 WORDS = 50
-QUICK = JudgeSettings(updates=400, check_every=20, patience=5, rate=0.01)
+QUICK = JudgeSettings(updates=400, check_every=20, patience=5)
+Wanted = Callable[[Sentences], torch.Tensor]
 
 
 def figures(*words: int) -> list[list[float]]:
@@ -53,13 +57,25 @@ def repeats_a_word(sentences: Sentences) -> torch.Tensor:
     return (ordered[:, 1:] == ordered[:, :-1]).any(1)
 
 
-def test_it_learns_what_is_rare_and_what_is_repeated() -> None:
-    for wanted in (has_a_rare_word, repeats_a_word):
-        written, fresh = drawn(1), drawn(2)
-        judge = SurfaceJudge(WORDS, seeded(3))
-        torch.manual_seed(0)
-        fit(judge, written, wanted(written), QUICK, 4)
-        with torch.no_grad():
-            logits = judge.eval().real_logit(fresh)
+@pytest.mark.parametrize(
+    ("wanted", "pooling"),
+    [(has_a_rare_word, "any"), (has_a_rare_word, "sum"), (repeats_a_word, "sum")],
+)
+def test_it_learns_what_is_rare_and_what_is_repeated(wanted: Wanted, pooling: Pooling) -> None:
+    written, fresh = drawn(1), drawn(2)
+    judge = SurfaceJudge(WORDS, seeded(3), pooling=pooling)
+    torch.manual_seed(0)
+    fit(judge, written, wanted(written), QUICK, 4)
+    with torch.no_grad():
+        logits = judge.eval().real_logit(fresh)
 
-        assert auc(logits, wanted(fresh)) > 0.97
+    assert auc(logits, wanted(fresh)) > 0.97
+
+
+def test_one_good_word_is_enough() -> None:
+    """Opposites of verdicts are multiplied: 1 - (1 - 0.9)(1 - 0.2) = 0.92."""
+    judge = SurfaceJudge(WORDS, seeded(3), pooling="any")
+    verdicts = torch.tensor([0.9, 0.2]).logit()
+
+    logit = judge._pool(verdicts, torch.tensor([[True, True]]))
+    torch.testing.assert_close(logit.sigmoid(), torch.tensor([0.92]))

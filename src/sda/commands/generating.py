@@ -119,9 +119,10 @@ def train(
         str | None,
         training_option(
             help="The model that tells good sentences from others: rnn, cnn or seqgan; by default"
-            " the profile's. With --preset recommended also states, states-sum, surface, or auto,"
-            " the default there: whichever predicts the metric best. hf:PATH reads sentences with a"
-            " pretrained model; with --preset recommended it joins auto."
+            " the profile's. With --preset recommended also states, states-sum, surface,"
+            " surface-sum, or auto, the default there: whichever predicts the metric best."
+            " hf:PATH reads sentences with a pretrained model; with --preset recommended it joins"
+            " auto."
         ),
     ] = None,
     start: Annotated[

@@ -15,6 +15,9 @@ from sda.text.sentences import Sentences
 class Discriminator(nn.Module, ABC):
     """A judge of whole sentences: D = sigmoid(real_logit), near 1 for real ones (decision 0001)."""
 
+    pace: float = 1.0
+    """Its learning rate as a judge, in multiples of the one that is set."""
+
     @abstractmethod
     def features(self, sentences: Sentences) -> Tensor:
         """(B, F) what the judgement is based on; independent of the other rows and of padding."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from sda.models.word_judge import WordJudge
+from sda.models.word_judge import Pooling, WordJudge
 from sda.text.sentences import Sentences
 
 REPEATED = 3
@@ -45,7 +45,12 @@ class SurfaceReader(nn.Module):
 
 
 class SurfaceJudge(WordJudge):
-    """D = the sigmoid of the sum of the words' logits, each from how the word looks."""
+    """A verdict on each word from how it looks, and D from the verdicts as in a judge of states.
+
+    One rare word may be enough for a metric, so `any` stands beside the sum.
+    """
+
+    pace = 10.0  # few numbers of one size each: larger steps are safe, and needed for sharp edges
 
     def __init__(
         self,
@@ -53,9 +58,10 @@ class SurfaceJudge(WordJudge):
         rng: torch.Generator,
         hidden: int = 64,
         dropout: float = 0.1,
+        pooling: Pooling = "sum",
     ) -> None:
         one_word = Sentences(torch.zeros(1, 1, dtype=torch.int64), torch.ones(1, dtype=torch.int64))
-        super().__init__(SurfaceReader(vocabulary_size), one_word, rng, hidden, dropout, "sum")
+        super().__init__(SurfaceReader(vocabulary_size), one_word, rng, hidden, dropout, pooling)
 
 
 def _repeated(tokens: Tensor) -> list[Tensor]:

@@ -20,7 +20,7 @@ from sda.models.generator import CHUNK
 from sda.models.initialise import normal_weights_
 from sda.text.sentences import Sentences
 
-Pooling = Literal["product", "sum"]
+Pooling = Literal["product", "sum", "any"]
 
 FIRST_VERDICT = 3.0
 """The logit of an untaught verdict: a product of a dozen halves is next to zero, without slope."""
@@ -45,7 +45,8 @@ class WordJudge(Discriminator):
     """D = the product of the words' verdicts, or the sigmoid of the sum of their logits.
 
     A product calls a sentence bad as soon as one word is; a sum weighs the words against each
-    other. The generator that is read is a copy, frozen as it is when the judge is made.
+    other; `any` calls a sentence good as soon as one word is. The generator that is read is a copy,
+    frozen as it is when the judge is made.
     """
 
     def __init__(
@@ -68,8 +69,9 @@ class WordJudge(Discriminator):
             nn.Linear(size, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, 1)
         )
         normal_weights_(self, init_std, rng)
-        if pooling == "product":
-            nn.init.constant_(self.network[-1].bias, FIRST_VERDICT)  # type: ignore[arg-type]
+        if pooling != "sum":
+            first = FIRST_VERDICT if pooling == "product" else -FIRST_VERDICT
+            nn.init.constant_(self.network[-1].bias, first)  # type: ignore[arg-type]
         self.mean: Tensor
         self.deviation: Tensor
         self.register_buffer("mean", torch.zeros(size))
@@ -123,8 +125,15 @@ class WordJudge(Discriminator):
         """(B,) the logit of each sentence from those of all words, whose places are in the mask."""
         if self.pooling == "sum":
             return _spread(verdicts, mask).sum(1)
-        log_real = _spread(logsigmoid(verdicts), mask).sum(1).clamp(max=LARGEST)
-        return log_real - torch.log(-torch.expm1(log_real))
+        if self.pooling == "any":
+            return -_product(-verdicts, mask)
+        return _product(verdicts, mask)
+
+
+def _product(verdicts: Tensor, mask: Tensor) -> Tensor:
+    """(B,) the logit of the product of the words' probabilities, from their logits."""
+    log_real = _spread(logsigmoid(verdicts), mask).sum(1).clamp(max=LARGEST)
+    return log_real - torch.log(-torch.expm1(log_real))
 
 
 def _spread(words: Tensor, mask: Tensor) -> Tensor:

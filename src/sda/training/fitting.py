@@ -61,7 +61,7 @@ def auc(scores: Tensor, is_real: Tensor) -> float:
     if not pairs:
         return math.nan
     _, places, counts = torch.unique(scores.double(), return_inverse=True, return_counts=True)
-    ranks = (counts.cumsum(0) - (counts - 1) / 2)[places]
+    ranks = (counts.cumsum(0) - (counts.double() - 1) / 2)[places]
     return float((ranks[is_real].sum() - real * (real + 1) / 2) / pairs)
 
 
@@ -83,7 +83,7 @@ def fit(
     logits = judge.begin_fit(sentences.to(judge.device))
     targets = is_real.float().to(judge.device)
     learned = [value for value in judge.parameters() if value.requires_grad]
-    optimizer = torch.optim.AdamW(learned, settings.rate, weight_decay=settings.decay)
+    optimizer = torch.optim.AdamW(learned, judge.pace * settings.rate, weight_decay=settings.decay)
     best, since, updates = math.inf, 0, 0
     kept = [value.detach().clone() for value in learned]
     while updates < settings.updates and since < settings.patience:

@@ -77,7 +77,9 @@ class DiscriminatorSettings(Section):
 class JudgeSettings(Section):
     """The discriminator that is fitted on the metric's verdicts, accepted against rejected."""
 
-    candidates: list[str] = Field(default=["states", "states-sum", "rnn", "surface"], min_length=1)
+    candidates: list[str] = Field(
+        default=["states", "states-sum", "rnn", "surface", "surface-sum"], min_length=1
+    )
     """Names of discriminators that are fitted; the best on unseen answers judges."""
     asked: PositiveInt = 2000
     """Sentences that the metric is asked for it; with a limit of calls, what the limit leaves."""
