@@ -135,6 +135,12 @@ def test_means_differences_and_the_papers_figures(tmp_path: Path) -> None:
     # By hand: 10, 8 and 12 have the mean 10, the deviation 2, and 4.303 x 2 / sqrt(3) = 4.97.
     less = cells(differences)["less SDA, the paper's form, best of 8"]
     assert less["style, CNN"] == "+10.0 (+5.0 to +15.0)"
+    # Rows without SDA have nothing to be held against.
+    (others,) = rewriting_tables(TRANSFER, ledger, "small", ["yelp"], rows=["sda-paper"])
+    (alone,) = others.figures()
+    assert set(cells(alone)) == {
+        f"SDA, the paper's form, {how}" for how in ("one pass", "best of 8")
+    }
 
 
 def test_blocks_of_a_page(tmp_path: Path, command: Command) -> None:

@@ -154,6 +154,8 @@ class RewritingTable:
     def _differences(self) -> Table | None:
         """By how much SDA's figures are higher than those of the other forms, seed by seed."""
         subjects = {line.is_once: line for line in self.lines if line.row.name == SUBJECT}
+        if not subjects:
+            return None  # other rows alone were asked for
         names = [
             name for name in (*MAIN, *OTHER) if name not in ("reference-bleu-1", "source-bleu")
         ]
