@@ -24,6 +24,9 @@ from sda.training.stages import Section
 from sda.transfer.noise import NoiseSettings
 from sda.transfer.word_slots import SLOTS
 
+MOST_SENTENCES = 10**8
+"""Of each style that a source without data is asked for."""
+
 
 class StyledDataSettings(Section):
     """The sentences of each style, and how they are cut into words."""
@@ -38,11 +41,11 @@ class StyledDataSettings(Section):
     """How often a word has to occur to be known; others can be copied all the same."""
     max_words: int = Field(default=40, ge=1, le=SLOTS)
     """Longer sentences are left out of training; where they are to be rewritten, in pieces."""
-    size: PositiveInt = 10_000
+    size: int = Field(default=10_000, ge=1, le=MOST_SENTENCES)
     """Sentences of each style that `reviews` and `tense` draw."""
     limit: PositiveInt = 30_000
     """Most sentences of each style that the model learns from; judges learn from all."""
-    valid: PositiveInt = 500
+    valid: int = Field(default=500, ge=1, le=MOST_SENTENCES)
     """Sentences of each style that are set aside, a tenth at most: they choose how sentences are
     rewritten, and stand in the report."""
 
