@@ -171,6 +171,8 @@ def test_set_reaches_parts_of_the_metric() -> None:
         ("nothing", "--set 'nothing': write it as key=value"),
         ("=3", "--set '=3': write it as key=value"),
         ("seed.deep=3", "setting 'seed'"),
+        ("loop" + ".a" * 500 + "=3", "nested too deeply"),
+        ("loop.a=" + "[" * 30 + "]" * 30, "--set 'loop.a': nested too deeply"),
         ("source.deep=3", "'source' is a value, not a section"),
         ("metric.4.weight=1", r"there is no part '4' \(known: 0\)"),
         ("metric.0=1", "such as metric.0.weight"),

@@ -17,8 +17,16 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from sda.errors import UserError
-from sda.settings.schema import Settings, Table, leaves, make_settings, read_toml
+from sda.errors import UserError, brief
+from sda.settings.schema import (
+    DEEPEST,
+    Settings,
+    Table,
+    is_too_deep,
+    leaves,
+    make_settings,
+    read_toml,
+)
 from sda.settings.vouched import COMPONENTS, vouched
 from sda.training.stages import JudgeSettings
 
@@ -72,10 +80,12 @@ class Layers:
         if not equals or not key:
             raise UserError(f"--set {assignment!r}: write it as key=value")
         *path, last = key.split(".")
+        value = _value(text.strip())
+        if len(path) > DEEPEST or is_too_deep(value):
+            raise UserError(f"--set {brief(key)}: nested too deeply (at most {DEEPEST})")
         place: Any = self.table
         for part in path:
             place = _enter(place, part, key)
-        value = _value(text.strip())
         if isinstance(place, list):
             place = _enter(place, last, key)
             raise UserError(f"--set {key}: name one value of the part, such as {key}.weight")

@@ -182,14 +182,11 @@ class Settings(TrainingSettings):
     evaluation: EvaluationSettings = EvaluationSettings()
 
 
-def _check_depth(value: Any, path: Path, depth: int = 0) -> None:
-    """Refuse what no program could walk through."""
-    if depth > DEEPEST:
-        raise UserError(f"{path}: tables are nested too deeply (at most {DEEPEST})")
+def is_too_deep(value: Any, depth: int = 0) -> bool:
+    """Whether tables and lists are nested so that no program could walk through."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    for item in inner:
-        if isinstance(item, dict | list):
-            _check_depth(item, path, depth + 1)
+    nested = (item for item in inner if isinstance(item, dict | list))
+    return depth > DEEPEST or any(is_too_deep(item, depth + 1) for item in nested)
 
 
 def make_settings(table: Mapping[str, Any]) -> Settings:
@@ -284,8 +281,9 @@ def read_toml(path: Path) -> Table:
         if path.stat().st_size > LARGEST_TOML:
             raise UserError(f"{path}: more than {LARGEST_TOML:,} bytes, which settings never have")
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-        _check_depth(table, path)
-        return table
+        if not is_too_deep(table):
+            return table
+        raise RecursionError
     except RecursionError:
         raise UserError(f"{path}: tables are nested too deeply (at most {DEEPEST})") from None
     except FileNotFoundError:
