@@ -95,11 +95,10 @@ class Ground:
     def study(self) -> Path:
         """A study that six people have rated."""
         path = self.root / "study"
-        if path.exists():
-            return path
-        study = small_study(items=6)
-        folder = write_study(path, study)
-        rate_all(folder, by_model(study, {"secret-one": 2.0, "secret-two": 4.0}))
+        if not path.exists():
+            study = small_study(items=6)
+            folder = write_study(path, study)
+            rate_all(folder, by_model(study, {"secret-one": 2.0, "secret-two": 4.0}))
         return path
 
     @cached_property
@@ -121,11 +120,10 @@ class Ground:
     def augmented(self) -> Path:
         """The work of `sda augment`, all done; `more.csv` in it is what came out."""
         path = self.root / "augmented"
-        if path.exists():
-            return path
-        path.mkdir()
-        told = call(*self.augment_words(path))
-        assert told.code == 0, told
+        if not path.exists():
+            path.mkdir()
+            told = call(*self.augment_words(path))
+            assert told.code == 0, told
         return path
 
     def augment_words(self, folder: Path) -> list[str]:
