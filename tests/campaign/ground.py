@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -157,7 +157,6 @@ def quick() -> Iterator[None]:
     """What takes seconds takes none: drawings, judges of style, and the plan of an experiment."""
     from sda.reproduction import rows as table_rows
     from sda.reproduction.jobs import plan_jobs
-    from sda.settings import layers
     from sda.transfer import style_cnn, transfer_page
 
     plans: dict[str, Any] = {}
@@ -172,7 +171,6 @@ def quick() -> Iterator[None]:
         stack.enter_context(undrawn())
         for module, name, value in (
             (table_rows, "plan_jobs", planned),
-            (layers, "names_of", cache(layers.names_of)),
             (style_cnn, "LEAST_UPDATES", 4),
             (style_cnn, "MAPS", 4),
             (transfer_page, "draw_curves", lambda runs: []),
