@@ -406,18 +406,16 @@ def test_presets_of_the_two_control_experiments(
 
 
 @pytest.mark.parametrize(
-    ("source", "method", "preset"),
+    ("preset", "trained"),
     [
-        ("lines.txt", "sda", "recommended"),
-        ("lines.txt", "rl", "paper"),
-        ("captions", "sda", "paper"),
-        ("oracle", "sda", "paper"),
+        ("recommended", [("lines.txt", "sda")]),
+        ("paper", [("lines.txt", "rl"), ("captions", "sda"), ("oracle", "sda")]),
     ],
 )
 def test_a_file_of_ones_own_is_trained_as_recommended(
-    source: str, method: str | None, preset: str
+    preset: str, trained: list[tuple[str, str]]
 ) -> None:
-    for profile in names_of("profiles"):
+    for (source, method), profile in product(trained, names_of("profiles")):
         chosen = Choices(source, method=method, profile=profile)
         assert (
             chosen.settle()

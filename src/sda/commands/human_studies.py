@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sda.commands.options import Column, Field, Seed, option_under
+from sda.commands.options import Column, CompletionCode, Field, Seed, option_under
 
 if TYPE_CHECKING:
     from sda.studies.make_study import MadeStudy
@@ -122,19 +122,18 @@ def new(
     from sda.studies.make_study import GUIDE, Wishes
     from sda.studies.study import StudyFolder
 
-    low, high = scale_ends(scale)
+    ends = scale_ends(scale)
     wishes = Wishes(
         is_pairs=pairs,
-        low=low,
-        high=high,
+        scale=ends,
         ratings=ratings,
         judges=judges,
+        guide=GUIDE if guide is None else _text(guide),
+        criteria=_criteria(question or []),
         checks=checks,
         repeats=repeats,
         seed=seed,
         title=title,
-        guide=GUIDE if guide is None else _text(guide),
-        criteria=_criteria(question or []),
     )
     files = read_models(model)
     made = study_from_files(files, real, source, items, wishes, column, field)
@@ -179,10 +178,7 @@ def invite(
     url: Annotated[
         str, typer.Option(help="Address at which judges reach the server.")
     ] = "http://127.0.0.1:8760",
-    code: Annotated[
-        str | None,
-        typer.Option(help="With --join: the completion code that a crowd platform expects."),
-    ] = None,
+    code: CompletionCode = None,
     return_to: Annotated[
         str | None,
         typer.Option(
