@@ -238,7 +238,7 @@ def test_sentences_are_written_in_a_share_of_the_batches() -> None:
     ],
 )
 def test_kl_weights_by_hand(threshold: float, weights: list[float]) -> None:
-    objective = VocabularyKl(seeded(1), NumberVocabulary(4), threshold=threshold)
+    objective = VocabularyKl(NumberVocabulary(4), seeded(1), threshold=threshold)
     assert not objective.weights().any()
     # Shares 0.5, 0.3, 0.2 and 0 against 0.25, 0.25, an eighth for want of any, and 0.5.
     written = torch.tensor([5, 3, 2, 0], dtype=torch.float64)
@@ -250,7 +250,7 @@ def test_kl_weights_by_hand(threshold: float, weights: list[float]) -> None:
 
 def test_counts_fade_and_leave_the_end_symbol_out() -> None:
     generator = FixedGenerator([0.5, 0.5], eos=0, max_length=4)
-    objective = VocabularyKl(seeded(1), NumberVocabulary(2), window=4)
+    objective = VocabularyKl(NumberVocabulary(2), seeded(1), window=4)
     objective(generator, sentences_of([1, 1, 1, 0], [1, 0]))
     assert objective.state_dict()["real"].tolist() == [0, 4]
     objective(generator, sentences_of([1, 1, 0], [0]))
@@ -262,7 +262,7 @@ def test_counts_fade_and_leave_the_end_symbol_out() -> None:
 def test_a_word_written_too_often_costs(size: int) -> None:
     p = 0.99999
     generator, batch = certain(p), sentences_of(*[[0, 1, 2, 0, 1]] * size)
-    objective = VocabularyKl(seeded(1), NumberVocabulary(3), alpha=3.0)
+    objective = VocabularyKl(NumberVocabulary(3), seeded(1), alpha=3.0)
     penalty = objective(generator, batch) - nll(generator, batch)
 
     # All five words written are 2, of the real ones a fifth is.
@@ -274,7 +274,7 @@ def test_a_restored_objective_goes_on_as_the_first_would_have() -> None:
     batch = sentences_of([1, 2, 3, 0], [4, 5, 0])
 
     def fresh(rng: torch.Generator) -> VocabularyKl:
-        return VocabularyKl(rng, NumberVocabulary(WORDS), alpha=100.0)
+        return VocabularyKl(NumberVocabulary(WORDS), rng, alpha=100.0)
 
     first_rng, second_rng = seeded(1), seeded(9)
     first, second, blank = fresh(first_rng), fresh(second_rng), fresh(seeded(1))
@@ -316,8 +316,8 @@ def test_a_word_that_cannot_be_written_costs_nothing_and_breaks_nothing() -> Non
         (lambda: Tokens(alpha=-1), "alpha must be 0 or more, not -1"),
         (lambda: Repetition(seeded(0), n=0), "n must be 1 or more, not 0"),
         (lambda: Repetition(seeded(0), rate=1.5), "rate must be from 0 to 1, not 1.5"),
-        (lambda: VocabularyKl(seeded(0), NumberVocabulary(2), window=0), "window must be 1"),
-        (lambda: VocabularyKl(seeded(0), NumberVocabulary(2), threshold=-1), "threshold must be"),
+        (lambda: VocabularyKl(NumberVocabulary(2), seeded(0), window=0), "window must be 1"),
+        (lambda: VocabularyKl(NumberVocabulary(2), seeded(0), threshold=-1), "threshold must be"),
         (lambda: RareWords(NumberVocabulary(WORDS), TRAIN, gamma=-1), "gamma must be 0 or more"),
     ],
 )

@@ -57,7 +57,7 @@ def pretrained(rng: torch.Generator) -> Discriminator:
     from sda.pretrained.judge import PretrainedJudge
 
     return PretrainedJudge(
-        NumberVocabulary(WORDS), str(byte_model("llama")), rng, hidden=5, init_std=0.8
+        NumberVocabulary(WORDS), rng, str(byte_model("llama")), hidden=5, init_std=0.8
     )
 
 

@@ -33,7 +33,7 @@ CASES = {
     "tokens": Case(lambda train, rng: Tokens()),
     "repetition": Case(lambda train, rng: Repetition(rng, n=1, rate=1.0), is_drawn=True),
     "repetition, at times": Case(lambda train, rng: Repetition(rng, n=2), is_drawn=True),
-    "vocabulary": Case(lambda train, rng: VocabularyKl(rng, VOCABULARY, 10.0), is_drawn=True),
+    "vocabulary": Case(lambda train, rng: VocabularyKl(VOCABULARY, rng, 10.0), is_drawn=True),
     "mixup": Case(lambda train, rng: Mixup(rng), is_drawn=True),
 }
 BASES = ("lstm", "gru", "transformer", "cnn", "leak", "leak with intrinsic rewards", "fixed length")

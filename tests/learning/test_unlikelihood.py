@@ -104,6 +104,6 @@ def test_an_overused_word_is_given_up_sooner() -> None:
     vocabulary = NumberVocabulary(12)
     assert_rises(
         lambda seed: (
-            share(seed, plain) - share(seed, lambda train, rng: VocabularyKl(rng, vocabulary))
+            share(seed, plain) - share(seed, lambda train, rng: VocabularyKl(vocabulary, rng))
         )
     )

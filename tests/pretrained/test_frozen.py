@@ -83,7 +83,7 @@ def test_layers_that_are_not_there() -> None:
 def test_a_judge_keeps_no_weights_of_what_it_reads_with() -> None:
     folder = word_model("llama", WORDS, has_bos=True)
     vocabulary = ModelVocabulary.read(folder, tokenizer("whitespace"), has_prompts=False)
-    judge = PretrainedJudge(vocabulary, str(folder), seeded(1), hidden=3)
+    judge = PretrainedJudge(vocabulary, seeded(1), str(folder), hidden=3)
     sentences = vocabulary.encode(["w1 w2", "w3", "w4 w5 w6"])
     judge.expect(sentences, sentences[:1])
 

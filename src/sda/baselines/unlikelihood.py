@@ -130,8 +130,8 @@ class VocabularyKl:
 
     def __init__(
         self,
-        rng: torch.Generator,
         vocabulary: Vocabulary,
+        rng: torch.Generator,
         alpha: float = 1.0,
         window: int = 32,
         threshold: float = 0.001,

@@ -42,7 +42,6 @@ class EncoderDecoder(HiddenStateGenerator):
         labels: int = 0,
     ) -> None:
         super().__init__(frame, embedding, hidden, tied)
-        self.dropouts = nn.ModuleList(nn.Dropout(dropout) for _ in range(2))
         self.forwards = nn.GRU(embedding, hidden, batch_first=True)
         self.backwards = nn.GRU(embedding, hidden, batch_first=True)
         self.places = nn.Linear(2 * hidden, hidden)
@@ -50,6 +49,7 @@ class EncoderDecoder(HiddenStateGenerator):
         self.labels = nn.Embedding(labels, hidden) if labels else None
         self.writer = nn.GRU(embedding, hidden, batch_first=True)
         self.seen = nn.Linear(2 * hidden, hidden)
+        self.dropouts = nn.ModuleList(nn.Dropout(dropout) for _ in range(2))
         normal_(self, init_std, rng)
 
     def start(self, n: int, context: Context | None = None) -> State:

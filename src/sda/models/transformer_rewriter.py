@@ -33,13 +33,13 @@ class TransformerRewriter(CopyingGenerator):
         frame: Frame,
         rng: torch.Generator,
         labels: int,
+        writable: int | None = None,
         width: int = 96,
         layers: int = 2,
         heads: int = 4,
         feedforward: int = 192,
         dropout: float = 0.0,
         init_std: float = 0.06,
-        writable: int | None = None,
     ) -> None:
         super().__init__(frame, width, writable)
         if width % (2 * heads):

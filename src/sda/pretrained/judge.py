@@ -24,8 +24,8 @@ class PretrainedJudge(Discriminator):
     def __init__(
         self,
         vocabulary: Vocabulary,
-        path: str,
         rng: torch.Generator,
+        path: str,
         layer: int | None = None,
         hidden: int = 64,
         dropout: float = 0.3,

@@ -132,12 +132,12 @@ def build_rewriter(
             frame,
             rng,
             styles,
+            writable,
             model.embedding,
             model.layers,
             model.heads,
             model.hidden,
             model.dropout,
-            writable=writable,
         )
     return Rewriter(
         frame,
