@@ -53,12 +53,12 @@ class StyledDataSettings(Section):
 class RewriterSettings(Section):
     """The model."""
 
+    kind: Literal["gru", "transformer"] = "gru"
+    """A GRU that reads both ways and one that writes, or a Transformer of both."""
     writable: PositiveInt = 2000
     """The most frequent words, which can be written anywhere; others can be copied."""
     embedding: PositiveInt = 96
     """Numbers of a word's vector; of all vectors in a Transformer."""
-    kind: Literal["gru", "transformer"] = "gru"
-    """A GRU that reads both ways and one that writes, or a Transformer of both."""
     reading: PositiveInt = 96
     """Units that read the source, in each direction; a Transformer has none."""
     hidden: PositiveInt = 192
