@@ -63,7 +63,13 @@ def train(name: str, start: Path, calls: int, rate: float, seed: int, out: Path)
     )
     prompts = Dataset.from_dict({"prompt": [tokenizer.bos_token] * (BATCH * max(1, steps))})
     model = AutoModelForCausalLM.from_pretrained(start)
-    learner = trainer(model, reward, arguments, prompts, processing_class=tokenizer)
+    learner = trainer(
+        model=model,
+        reward_funcs=reward,
+        args=arguments,
+        train_dataset=prompts,
+        processing_class=tokenizer,
+    )
     begun = time.process_time()
     learner.train()
     cpu = time.process_time() - begun

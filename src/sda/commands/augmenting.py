@@ -9,9 +9,7 @@ from typing import Annotated
 import typer
 
 from sda.commands.options import (
-    ChangedShare,
     Column,
-    EdaOperations,
     Field,
     Lower,
     Seed,
@@ -44,7 +42,10 @@ def eda(
     per_sentence: Annotated[
         int, typer.Option(min=1, max=1000, help="How many new versions of each sentence to write.")
     ] = 4,
-    alpha: ChangedShare = None,
+    alpha: Annotated[
+        float | None,
+        typer.Option(help="Which share of the words of a sentence is changed; by default 0.1."),
+    ] = None,
     method: Annotated[
         Method,
         typer.Option(
@@ -54,7 +55,13 @@ def eda(
             " expects there."
         ),
     ] = Method.eda,
-    operations: EdaOperations = None,
+    operations: Annotated[
+        str | None,
+        typer.Option(
+            help="For eda: which changes are made, some of replace,insert,swap,delete; by default"
+            " all."
+        ),
+    ] = None,
     in_vocabulary: Annotated[
         bool, typer.Option("--in-vocabulary", help="Use only words that occur in the file.")
     ] = False,

@@ -9,7 +9,6 @@ import typer
 
 from sda.commands.interruption import resumable
 from sda.commands.options import (
-    TRAINING,
     Column,
     Deduplicate,
     Device,
@@ -28,13 +27,15 @@ from sda.commands.options import (
     Trust,
     Valid,
     checked_seed,
+    option_under,
     setting_option,
     text_option,
     text_or_none,
-    training_option,
 )
 from sda.commands.telling import JsonLines, Quietly, make_reporter, make_sinks, show_end
 
+TRAINING = "Model and training"
+training_option = option_under(TRAINING)
 Profile = Annotated[
     str,
     training_option(
@@ -218,12 +219,12 @@ def train(
         method=method,
         generator=generator,
         preset=preset,
-        assignments=assignments or (),
         profile=profile,
         discriminator=discriminator,
         metric=metric,
         config=config,
         values=values,
+        assignments=assignments or (),
     )
     settings, origins = choices.settle()
     folder = out or default_folder(source, generator, method_name(settings), profile, settings.seed)

@@ -10,7 +10,7 @@ import typer
 
 from sda.commands.evaluating import LatexFile, MarkdownFile
 from sda.commands.human_studies import StudyPath, scale_ends
-from sda.commands.options import TasksFile, option_under, out_option
+from sda.commands.options import option_under, out_option
 
 table_option = option_under("For a table of ratings that others made")
 column_option = partial(table_option, metavar="COLUMN")
@@ -89,7 +89,10 @@ def export(
     out: Annotated[
         Path | None, out_option(help="File to write all ratings to, .csv or .jsonl.")
     ] = None,
-    tasks: TasksFile = None,
+    tasks: Annotated[
+        Path | None,
+        typer.Option(help="File (.csv) with every page of every judge, for another tool."),
+    ] = None,
     hits: Annotated[
         Path | None,
         typer.Option(

@@ -1,4 +1,4 @@
-"""Options that several commands have, and some whose words would fill the list of one command."""
+"""Options that several commands have."""
 
 from __future__ import annotations
 
@@ -58,8 +58,6 @@ def setting_option(heading: str, example: str, page: str | None = None) -> Any:
     )
 
 
-TRAINING = "Model and training"
-training_option = option_under(TRAINING)
 text_option = option_under("Text and words")
 out_option = partial(typer.Option, "-o", "--out")
 HOW_WORDS_ARE_CUT = (
@@ -190,46 +188,6 @@ MetricAgain = Annotated[
         help="The metric of your own that the run was trained with, named once more as"
         " FILE.py:FUNCTION: it is loaded, and nothing else.",
     ),
-]
-TasksFile = Annotated[
-    Path | None,
-    typer.Option(help="File (.csv) with every page of every judge, for another tool."),
-]
-CompletionCode = Annotated[
-    str | None,
-    typer.Option(help="With --join: the completion code that a crowd platform expects."),
-]
-TopK = Annotated[
-    int | None,
-    typer.Option(help="Choose each word among the k likeliest only, for example 40."),
-]
-TopP = Annotated[
-    float | None,
-    typer.Option(
-        help="Choose each word among the likeliest that together have this probability, for"
-        " example 0.9."
-    ),
-]
-ChangedShare = Annotated[
-    float | None,
-    typer.Option(help="Which share of the words of a sentence is changed; by default 0.1."),
-]
-EdaOperations = Annotated[
-    str | None,
-    typer.Option(
-        help="For eda: which changes are made, some of replace,insert,swap,delete; by default all."
-    ),
-]
-StyleNames = Annotated[
-    str | None,
-    typer.Option(
-        help="What the styles are called, with commas between, in the order of the files; by"
-        " default as the files are."
-    ),
-]
-RewriterKind = Annotated[
-    str | None,
-    training_option(help="The model that rewrites: gru, the default, or transformer."),
 ]
 
 

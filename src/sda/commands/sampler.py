@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sda.commands.options import MetricAgain, Stage, TopK, TopP, Trust, out_option
+from sda.commands.options import MetricAgain, Stage, Trust, out_option
 
 
 def sample(
@@ -40,8 +40,17 @@ def sample(
             " varied and more often wrong."
         ),
     ] = 1.0,
-    top_k: TopK = None,
-    top_p: TopP = None,
+    top_k: Annotated[
+        int | None,
+        typer.Option(help="Choose each word among the k likeliest only, for example 40."),
+    ] = None,
+    top_p: Annotated[
+        float | None,
+        typer.Option(
+            help="Choose each word among the likeliest that together have this probability, for"
+            " example 0.9."
+        ),
+    ] = None,
     max_length: Annotated[
         int | None, typer.Option(min=1, help="Cut sentences off after this many words.")
     ] = None,

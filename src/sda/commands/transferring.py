@@ -9,19 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sda.commands.generating import TRAINING, training_option
 from sda.commands.interruption import resumable
 from sda.commands.options import (
-    TRAINING,
     Lower,
     MaybeTokens,
     MetricAgain,
     Resume,
-    RewriterKind,
     Seed,
-    StyleNames,
     Trust,
     setting_option,
-    training_option,
 )
 from sda.commands.telling import JsonLines, Quietly, make_reporter
 
@@ -41,7 +38,13 @@ def train(
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder to write the run to.")],
-    names: StyleNames = None,
+    names: Annotated[
+        str | None,
+        typer.Option(
+            help="What the styles are called, with commas between, in the order of the files; by"
+            " default as the files are."
+        ),
+    ] = None,
     metric: Annotated[
         str | None,
         typer.Option(
@@ -57,7 +60,10 @@ def train(
             " each sentence, the default; `adversarial`, the paper's form; or `off`."
         ),
     ] = None,
-    model: RewriterKind = None,
+    model: Annotated[
+        str | None,
+        training_option(help="The model that rewrites: gru, the default, or transformer."),
+    ] = None,
     seed: Seed = 0,
     config: Annotated[Path | None, training_option(help="File with settings (TOML).")] = None,
     assignments: Annotated[
