@@ -22,7 +22,9 @@ class Eda(SynonymAugmentation):
 
     def write(self, sentences: Flat, longest: int) -> Flat:
         return edit(
-            *(sentences, self.choices, self.seed()),
+            sentences,
+            self.choices,
+            self.seed(),
             alpha=self.alpha,
             per_sentence=self.per_sentence,
             operations=self.operations,

@@ -148,7 +148,9 @@ class _Work:
         progress: Progress,
         quick: QuickText | None = None,
     ) -> None:
-        self._lines, self._recipe, self._where = lines, recipe, where
+        self._lines = lines
+        self._recipe = recipe
+        self._where = where
         self._progress = progress
         self._quick = quick
         self._found = _survey(lines, recipe, where) if quick is None else _surveyed(quick)

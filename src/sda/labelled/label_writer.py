@@ -54,7 +54,8 @@ class LabelWriter:
         """`is_late` says whether a stage, `start` or any other, has to end."""
         self._folder = folder
         self._settings = settings
-        self._tokenizer, self._seed = tokenizer, seed
+        self._tokenizer = tokenizer
+        self._seed = seed
         self._reporter = reporter
         self._is_late = is_late
         self._min_count = 2
