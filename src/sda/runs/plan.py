@@ -3,27 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 
 from sda.algorithm import self_data_augmentation
 from sda.baselines.two_policy import TwoPolicies
 from sda.errors import UserError
+from sda.reference.metric import WeightedSum
 from sda.runs.components import build, takes
 from sda.settings.schema import Settings
 from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
 from sda.training.policies import Policies
 from sda.training.progress import Progress
+from sda.training.reward import Reward
 from sda.training.schedule import Phase, paper_schedule, same_number, stage_one, with_likelihood
 from sda.training.stages import StageTwoSettings, TrainingSettings
 from sda.training.state import TrainState
 from sda.training.step_kinds import AUGMENTED, KINDS, TRAINING, Loss, Step
+from sda.training.steps import Objective, nll
 
-Loop = Callable[..., Iterator[Progress]]
-"""Walks both stages: yields once for each entry of the two schedules.
 
-It is called with the keywords of `sda.algorithm.self_data_augmentation`, which runs unless settings
-name another loop. Its place is kept in the state.
-"""
+class Loop(Protocol):
+    """Walks both stages: yields once for each entry of the two schedules.
+
+    Its place is kept in the state. `sda.algorithm.self_data_augmentation` runs unless settings name
+    another loop.
+    """
+
+    def __call__(
+        self,
+        *,
+        state: TrainState,
+        corpus: Corpus,
+        metric: WeightedSum,
+        phases: Sequence[Phase],
+        schedule: Sequence[Sequence[Step]],
+        settings: TrainingSettings,
+        objective: Objective = nll,
+        tick: Callable[[], None] = lambda: None,
+        reward: Reward | None = None,
+        fill: Callable[[int], Sentences] | None = None,
+        policies: Policies | None = None,
+    ) -> Iterator[Progress]: ...
 
 
 def choose_loop(settings: Settings) -> Loop:
