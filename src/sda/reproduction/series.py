@@ -21,10 +21,10 @@ from sda.reproduction.rows import Row
 BAND_POINTS = 100
 NEAR = (0.8, 1.25)  # temperatures
 MARGIN = 0.25  # of the range that they cover
-Range = tuple[float, float]
-Values = NDArray[np.float64]
-
 STAGE_ONE, STAGE_TWO = "mle", "imitation"  # as lines of progress call them
+
+Values = NDArray[np.float64]
+Range = tuple[float, float]
 
 
 @dataclass(frozen=True)

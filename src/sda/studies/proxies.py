@@ -25,6 +25,15 @@ ORDER = 3  # of BLEU
 
 
 @dataclass(frozen=True)
+class Proxy:
+    """An automatic score of every rated item (n,), and what it is."""
+
+    name: str
+    about: str
+    values: Floats
+
+
+@dataclass(frozen=True)
 class Correlation:
     """Spearman's correlation of an automatic score with the mean ratings of items."""
 
@@ -35,15 +44,6 @@ class Correlation:
     items: int
     of_models: float | None
     """The same between means of models; None for fewer than three."""
-
-
-@dataclass(frozen=True)
-class Proxy:
-    """An automatic score of every rated item (n,), and what it is."""
-
-    name: str
-    about: str
-    values: Floats
 
 
 def proxies_of(study: Study, test: Sequence[str] | None, checker: Checker | None) -> list[Proxy]:

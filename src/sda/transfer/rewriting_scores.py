@@ -34,7 +34,8 @@ class RewritingMonitor:
     def __init__(
         self, texts: TransferTexts, settings: TransferSettings, for_scores: StyledTexts
     ) -> None:
-        self.texts, self.settings = texts, settings
+        self.texts = texts
+        self.settings = settings
         self._watched = _first(texts.valid, WATCHED)
         self._judge = NaiveBayes.fit(for_scores)
 
