@@ -136,7 +136,7 @@ def test_means_differences_and_the_papers_figures(tmp_path: Path) -> None:
     less = cells(differences)["less SDA, the paper's form, best of 8"]
     assert less["style, CNN"] == "+10.0 (+5.0 to +15.0)"
     # Rows without SDA have nothing to be held against.
-    (others,) = rewriting_tables(TRANSFER, ledger, "small", ["yelp"], rows=["sda-paper"])
+    (others,) = rewriting_tables(TRANSFER, ledger, Portion("small", ["yelp"], rows=["sda-paper"]))
     alone = others.figures()[0]
     assert len(others.figures()) == 2
     assert set(cells(alone)) == {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sda.commands.options import Column, CompletionCode, Field, Seed, option_under
+from sda.commands.options import Column, Field, Seed, option_under
 
 if TYPE_CHECKING:
     from sda.studies.make_study import MadeStudy
@@ -122,10 +122,9 @@ def new(
     from sda.studies.make_study import GUIDE, Wishes
     from sda.studies.study import StudyFolder
 
-    ends = scale_ends(scale)
     wishes = Wishes(
         is_pairs=pairs,
-        scale=ends,
+        scale=scale_ends(scale),
         ratings=ratings,
         judges=judges,
         guide=GUIDE if guide is None else _text(guide),
@@ -178,7 +177,10 @@ def invite(
     url: Annotated[
         str, typer.Option(help="Address at which judges reach the server.")
     ] = "http://127.0.0.1:8760",
-    code: CompletionCode = None,
+    code: Annotated[
+        str | None,
+        typer.Option(help="With --join: the completion code that a crowd platform expects."),
+    ] = None,
     return_to: Annotated[
         str | None,
         typer.Option(
