@@ -64,8 +64,8 @@ def test_there_is_no_other_kind_of_file() -> None:
     # `data` tells what the files of the experiments are, `looks` how their rows are drawn; the
     # experiments, style transfer and pretrained models have tests of their own.
     assert names == {*KINDS, "profiles", "data", "experiments", "looks", "pretrained", "transfer"}
-    assert names_of("methods") == sorted(METHODS)
-    assert names_of("profiles") == ["full", "small", "smoke"]
+    assert list(names_of("methods")) == sorted(METHODS)
+    assert names_of("profiles") == ("full", "small", "smoke")
 
 
 FILES = [(kind, name, None) for kind in KINDS for name in names_of(kind)]
