@@ -17,7 +17,7 @@ SETS = ["--preset", "paper", *(word for value in TINY for word in ("--set", valu
 RESUMED = ("train", "captions", "--profile", "smoke", "--out", "run", "--resume", "--quiet", *SETS)
 
 
-def interrupted_everywhere(source: str, out: Path, more: tuple[str, ...] = ()) -> int:
+def interrupted_everywhere(source: str | Path, out: Path, more: tuple[str, ...] = ()) -> int:
     """Interrupt the run after every single epoch; returns how often that was."""
     interruptions = 0
     for _ in range(EPOCHS):
@@ -42,11 +42,13 @@ def test_a_run_on_the_oracle_interrupted_after_every_epoch(tmp_path: Path) -> No
     assert outcome(tmp_path / "parts" / "run") == outcome(whole.path)
 
 
-def test_a_run_with_two_policies_interrupted_after_every_epoch(tmp_path: Path) -> None:
+def test_a_run_with_two_policies_interrupted_after_every_epoch(
+    toy_file: Path, tmp_path: Path
+) -> None:
     two = ("stage2.two_policy=true", "stage2.lambda_w=0.5", "stage2.entropy=0.1")
-    whole = train_tiny("captions", tmp_path / "whole" / "run", two)
+    whole = train_tiny(toy_file, tmp_path / "whole" / "run", two)
 
-    assert interrupted_everywhere("captions", tmp_path / "parts" / "run", two) == EPOCHS
+    assert interrupted_everywhere(toy_file, tmp_path / "parts" / "run", two) == EPOCHS
     assert outcome(tmp_path / "parts" / "run") == outcome(whole.path)
 
 
@@ -59,18 +61,20 @@ def test_a_run_with_two_policies_interrupted_after_every_epoch(tmp_path: Path) -
     ],
 )
 def test_a_run_of_another_generator_interrupted_after_every_epoch(
-    use: str, size: str, tmp_path: Path
+    use: str, size: str, toy_file: Path, tmp_path: Path
 ) -> None:
     more = (f"generator.use={use}", f"generator.{size}", "generator.dropout=0.3")
-    whole = train_tiny("captions", tmp_path / "whole" / "run", more)
+    whole = train_tiny(toy_file, tmp_path / "whole" / "run", more)
 
-    assert interrupted_everywhere("captions", tmp_path / "parts" / "run", more) == EPOCHS
+    assert interrupted_everywhere(toy_file, tmp_path / "parts" / "run", more) == EPOCHS
     assert outcome(tmp_path / "parts" / "run") == outcome(whole.path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cache", [0, 1])
-def test_a_run_of_leakrnn_interrupted_after_every_epoch(cache: int, tmp_path: Path) -> None:
+def test_a_run_of_leakrnn_interrupted_after_every_epoch(
+    cache: int, toy_file: Path, tmp_path: Path
+) -> None:
     """The discriminator comes first, so one interruption is between two epochs of a turn."""
     more = (
         "generator.use=sda.models.leak:LeakGenerator",
@@ -78,9 +82,9 @@ def test_a_run_of_leakrnn_interrupted_after_every_epoch(cache: int, tmp_path: Pa
         "generator.dropout=0.3",
         "mle.alternations=1",
     )
-    whole = train_tiny("captions", tmp_path / "whole" / "run", more)
+    whole = train_tiny(toy_file, tmp_path / "whole" / "run", more)
 
-    assert interrupted_everywhere("captions", tmp_path / "parts" / "run", more) == EPOCHS
+    assert interrupted_everywhere(toy_file, tmp_path / "parts" / "run", more) == EPOCHS
     assert outcome(tmp_path / "parts" / "run") == outcome(whole.path)
 
 
@@ -97,9 +101,11 @@ def test_a_run_of_leakrnn_interrupted_after_every_epoch(cache: int, tmp_path: Pa
     ],
     ids=lambda more: more[0],
 )
-def test_a_rival_interrupted_after_every_epoch(more: tuple[str, ...], tmp_path: Path) -> None:
-    whole = train_tiny("captions", tmp_path / "whole" / "run", more)
-    interrupted_everywhere("captions", tmp_path / "parts" / "run", more)
+def test_a_rival_interrupted_after_every_epoch(
+    more: tuple[str, ...], toy_file: Path, tmp_path: Path
+) -> None:
+    whole = train_tiny(toy_file, tmp_path / "whole" / "run", more)
+    interrupted_everywhere(toy_file, tmp_path / "parts" / "run", more)
 
     assert outcome(tmp_path / "parts" / "run") == outcome(whole.path)
 

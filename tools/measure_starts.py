@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from sda.reproduction.definitions import experiment
+from sda.reproduction.definitions import Portion, experiment
 from sda.reproduction.distance import has_points_like_its_table
 from sda.reproduction.jobs import plan_jobs
 from sda.reproduction.measure import commit, measure_points, sweep_for
@@ -20,7 +20,7 @@ from sda.reproduction.work import Places, train_job
 
 
 def measure(name: str, profile: str, places: Places) -> None:
-    for job in plan_jobs(experiment(name), profile, rows=["mle"]):
+    for job in plan_jobs(experiment(name), Portion(profile, rows=["mle"])):
         record = places.ledger.find(job.key)
         if record is None or has_points_like_its_table(record) or record.later is not None:
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -95,11 +95,10 @@ class Ground:
     def study(self) -> Path:
         """A study that six people have rated."""
         path = self.root / "study"
-        if path.exists():
-            return path
-        study = small_study(items=6)
-        folder = write_study(path, study)
-        rate_all(folder, by_model(study, {"secret-one": 2.0, "secret-two": 4.0}))
+        if not path.exists():
+            study = small_study(items=6)
+            folder = write_study(path, study)
+            rate_all(folder, by_model(study, {"secret-one": 2.0, "secret-two": 4.0}))
         return path
 
     @cached_property
@@ -121,11 +120,10 @@ class Ground:
     def augmented(self) -> Path:
         """The work of `sda augment`, all done; `more.csv` in it is what came out."""
         path = self.root / "augmented"
-        if path.exists():
-            return path
-        path.mkdir()
-        told = call(*self.augment_words(path))
-        assert told.code == 0, told
+        if not path.exists():
+            path.mkdir()
+            told = call(*self.augment_words(path))
+            assert told.code == 0, told
         return path
 
     def augment_words(self, folder: Path) -> list[str]:
@@ -159,7 +157,6 @@ def quick() -> Iterator[None]:
     """What takes seconds takes none: drawings, judges of style, and the plan of an experiment."""
     from sda.reproduction import rows as table_rows
     from sda.reproduction.jobs import plan_jobs
-    from sda.settings import layers
     from sda.transfer import style_cnn, transfer_page
 
     plans: dict[str, Any] = {}
@@ -174,7 +171,6 @@ def quick() -> Iterator[None]:
         stack.enter_context(undrawn())
         for module, name, value in (
             (table_rows, "plan_jobs", planned),
-            (layers, "names_of", cache(layers.names_of)),
             (style_cnn, "LEAST_UPDATES", 4),
             (style_cnn, "MAPS", 4),
             (transfer_page, "draw_curves", lambda runs: []),

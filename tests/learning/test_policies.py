@@ -17,7 +17,7 @@ from sda.training.wasserstein import (
 
 pytestmark = pytest.mark.slow
 
-STEPS, BATCH = 10, 64
+STEPS, BATCH = 5, 64
 
 
 def overlap(first: FixedGenerator, second: FixedGenerator) -> float:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from statistics import mean, stdev
 
 import torch
@@ -52,6 +54,15 @@ class Toy:
 
     @staticmethod
     def after_stage_one(seed: int) -> Toy:
+        """A copy of its own: Stage I is the same for every test, and is trained once."""
+        toy, drawn = Toy._trained(seed)
+        torch.set_rng_state(drawn)
+        return copy.deepcopy(toy)
+
+    @staticmethod
+    @cache
+    def _trained(seed: int) -> tuple[Toy, torch.Tensor]:
+        """And what torch draws next."""
         rng = seeded(seed)
         torch.manual_seed(seed)
         oracle = random_oracle(WORDS, LENGTH, 8, rng)
@@ -70,7 +81,7 @@ class Toy:
         corpus = Corpus(NumberVocabulary(WORDS), data[:150], data[150:], LENGTH)
         phases = stage_one(epochs=10, rounds=5)
         list(walk(state, corpus, WeightedSum([]), phases, [], SETTINGS))
-        return Toy(oracle, state, corpus)
+        return Toy(oracle, state, corpus), torch.get_rng_state()
 
     def stage_two(self, metric: ReferenceMetric, schedule: Sequence[Sequence[Step]]) -> None:
         total = WeightedSum([(1.0, metric)])

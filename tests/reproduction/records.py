@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sda.reproduction.definitions import experiment
+from sda.reproduction.definitions import Portion, experiment
 from sda.reproduction.jobs import Job, plan_jobs
 from sda.reproduction.ledger import Ledger, RunRecord
 
@@ -94,7 +94,7 @@ def jobs_of(
     name: str, profile: str = "small", base: str = "rnn", seeds: int | None = None
 ) -> dict[tuple[str, int], Job]:
     """The jobs of an experiment by row and seed."""
-    jobs = plan_jobs(experiment(name), profile, [base], seeds)
+    jobs = plan_jobs(experiment(name), Portion(profile, [base], seeds))
     return {(job.row, job.seed): job for job in jobs}
 
 

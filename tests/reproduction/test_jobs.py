@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sda.errors import UserError
 from sda.reproduction import jobs as jobs_module
 from sda.reproduction.data_files import known_files
-from sda.reproduction.definitions import experiment, experiment_names
+from sda.reproduction.definitions import Portion, experiment, experiment_names
 from sda.reproduction.jobs import Job, located, needed_files, plan_jobs, start_settings
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.rewriting_jobs import plan_rewritings
@@ -41,11 +41,12 @@ KEYS = {
 
 @cache
 def all_jobs(name: str, profile: str) -> list[Job]:
-    return plan_jobs(experiment(name), profile)
+    return plan_jobs(experiment(name), Portion(profile))
 
 
 def planned(name: str, profile: str = "small", **choices: Any) -> dict[str, Job]:
-    found = plan_jobs(experiment(name), profile, **choices) if choices else all_jobs(name, profile)
+    part = Portion(profile, **choices)
+    found = plan_jobs(experiment(name), part) if choices else all_jobs(name, profile)
     return {job.name: job for job in found}
 
 
@@ -58,7 +59,7 @@ def test_every_record_of_the_ledger_is_that_of_a_job() -> None:
     jobs = [job for name in experiment_names() for job in all_jobs(name, "small")]
     known = {job.key for job in jobs} | {job.start.key for job in jobs if job.start}
     for name in rewriting_names():
-        known |= {job.key for job in plan_rewritings(rewriting_experiment(name), "small")}
+        known |= {job.key for job in plan_rewritings(rewriting_experiment(name), Portion("small"))}
     records = Ledger(ROOT / "results").records()
 
     assert len(records) > 200

@@ -13,7 +13,7 @@ from tiny import SMALL_ORACLE
 from reproduction.small_jobs import places_in, tiny_job, write_splits
 from sda.doors import check
 from sda.reproduction import measure
-from sda.reproduction.definitions import experiment, experiment_names
+from sda.reproduction.definitions import Portion, experiment, experiment_names
 from sda.reproduction.jobs import NUMERICS, Job, make_job, plan_jobs
 from sda.reproduction.measure import (
     FEW_TEMPERATURES,
@@ -55,7 +55,7 @@ def record(job: Job, places: Places) -> dict[str, Any]:
 
 
 def test_where_runs_are_measured() -> None:
-    small = {job.row: job for job in plan_jobs(experiment("coco"), "small", ["rnn"], 1)}
+    small = {job.row: job for job in plan_jobs(experiment("coco"), Portion("small", ["rnn"], 1))}
     smoke = make_job(experiment("coco"), experiment("coco").rows[0], "rnn", "smoke", 0)
 
     assert sweep_for(small["mle"]) == Sweep(TEMPERATURES, repeats=2)

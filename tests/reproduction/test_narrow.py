@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from reproduction.records import jobs_of, record_of, write_ledger
-from sda.reproduction.definitions import experiment, experiment_names
+from sda.reproduction.definitions import Portion, experiment, experiment_names
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.narrow import narrow_sheet
 from sda.reproduction.shipped import shipped_folder
@@ -30,7 +30,7 @@ def table_of(folder: Path, rows: dict[tuple[str, int], float]) -> BaseTable:
         for place, value in rows.items()
     ]
     ledger = write_ledger(folder, records)
-    return base_tables(experiment("coco"), ledger, "small", ["rnn"])[0]
+    return base_tables(experiment("coco"), ledger, Portion("small", ["rnn"]))[0]
 
 
 def test_main_scores_with_the_papers_beside_them(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_main_columns_are_columns_of_the_table(name: str) -> None:
 def test_the_projects_tables_fit_the_terminal_and_break_no_figure() -> None:
     ledger = Ledger(shipped_folder())
     for name in ("coco", "grammar", "vocabulary"):
-        lines = printed(base_tables(experiment(name), ledger, "small", ["rnn"]))
+        lines = printed(base_tables(experiment(name), ledger, Portion("small", ["rnn"])))
 
         assert lines and max(map(cell_len, lines)) <= 80
         # A table is one: it has one line with the titles of columns.

@@ -15,7 +15,7 @@ from reproduction.small_jobs import Work, install, places_in, shrink, threads, t
 from sda.errors import UserError
 from sda.reproduction import hands
 from sda.reproduction import jobs as jobs_module
-from sda.reproduction.definitions import experiment
+from sda.reproduction.definitions import Portion, experiment
 from sda.reproduction.jobs import plan_jobs
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.runner import plan_work
@@ -47,7 +47,7 @@ def test_a_plan_runs_nothing(command: Command, tmp_path: Path) -> None:
     assert "runs done: 0, left: 2, time not known yet" in said(answer)
     assert said(answer).endswith("left: rnn-mle-smoke-0 left: rnn-sda-smoke-0")
 
-    first, second = plan_jobs(experiment("baselines"), "smoke", None, 1, ROWS)
+    first, second = plan_jobs(experiment("baselines"), Portion("smoke", None, 1, ROWS))
     ledger = Ledger(places_in(tmp_path).results)
     ledger.write(record_of(first, costs={"seconds": 30.0}))
     times = {"costs": {"seconds": 50.0}, "first_stage_costs": {"seconds": 30.0}}
@@ -160,7 +160,7 @@ def test_interrupted_and_killed_it_goes_on_to_the_same_records(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs_module, "Choices", tiny_choices)
-    jobs = plan_jobs(experiment("baselines"), "smoke", None, 1, ROWS)
+    jobs = plan_jobs(experiment("baselines"), Portion("smoke", None, 1, ROWS))
     whole, parts = places_in(tmp_path / "whole"), places_in(tmp_path / "parts")
     for job in plan_work(jobs, whole).left:
         do_job(job, whole)

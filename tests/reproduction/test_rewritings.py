@@ -11,6 +11,7 @@ from reproduction.records import record
 from sda.errors import UserError
 from sda.reproduction.blocks import tables_of, updated
 from sda.reproduction.data_files import known_files
+from sda.reproduction.definitions import Portion
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.rewriting_jobs import RewritingJob, estimate_rewritings, plan_rewritings
 from sda.reproduction.rewriting_rows import rewriting_experiment, rewriting_names
@@ -26,7 +27,7 @@ TRANSFER = rewriting_experiment("transfer")
 
 
 def jobs(base: str, *rows: str, profile: str = "small") -> dict[tuple[str, int], RewritingJob]:
-    found = plan_rewritings(TRANSFER, profile, [base], rows=list(rows) or None)
+    found = plan_rewritings(TRANSFER, Portion(profile, [base], rows=rows or None))
     return {(job.row.name, job.seed): job for job in found}
 
 
@@ -76,7 +77,7 @@ def test_keys_tell_seeds_rows_and_profiles_apart() -> None:
 
 def test_what_has_no_use_there_is_refused(command: Command) -> None:
     with pytest.raises(UserError, match="there is no profile 'full'"):
-        plan_rewritings(TRANSFER, "full")
+        plan_rewritings(TRANSFER, Portion("full"))
     assert "--row has no use there" in command("reproduce", "transfer", "--row", "a=sda").err
     assert "has no figure" in command("figure", "transfer").err
 
@@ -84,9 +85,8 @@ def test_what_has_no_use_there_is_refused(command: Command) -> None:
 @pytest.mark.slow
 def test_rows_are_run_once_and_told(tmp_path: Path) -> None:
     places = places_in(tmp_path)
-    wanted = plan_rewritings(
-        TRANSFER, "smoke", ["reviews"], 1, ["copy", "chance", "template", "vae", "sda-paper", "sda"]
-    )
+    rows = ("copy", "chance", "template", "vae", "sda-paper", "sda")
+    wanted = plan_rewritings(TRANSFER, Portion("smoke", ["reviews"], 1, rows))
     for job in wanted:
         assert rewriting_epochs(job, places) == 0
         do_rewriting(job, places)
@@ -94,7 +94,7 @@ def test_rows_are_run_once_and_told(tmp_path: Path) -> None:
 
     assert plan_work(wanted, places).left == []
     assert estimate_rewritings(wanted, places.ledger.records(), 2) is not None
-    (table,) = rewriting_tables(TRANSFER, places.ledger, "smoke", ["reviews"])
+    (table,) = rewriting_tables(TRANSFER, places.ledger, Portion("smoke", ["reviews"]))
     main = cells(table.sheets()[0])
     assert main["copy of the source"]["exactly right"] == "0.0"
     assert main["copy of the source"]["BLEU source"] == "100.0"
@@ -121,7 +121,7 @@ def test_means_differences_and_the_papers_figures(tmp_path: Path) -> None:
     shen = {"style-cnn": 75.3, "reference-bleu-4": 17.9}
     ledger.write(written(own["published-shen", 0], shen))
     ledger.write(written(own["person-1", 0], {"reference-bleu-3": 54.3}))
-    (table,) = rewriting_tables(TRANSFER, ledger, "small", ["yelp"])
+    (table,) = rewriting_tables(TRANSFER, ledger, Portion("small", ["yelp"]))
     main, _, differences = table.figures()
 
     found = cells(main)
@@ -136,7 +136,7 @@ def test_means_differences_and_the_papers_figures(tmp_path: Path) -> None:
     less = cells(differences)["less SDA, the paper's form, best of 8"]
     assert less["style, CNN"] == "+10.0 (+5.0 to +15.0)"
     # Rows without SDA have nothing to be held against.
-    (others,) = rewriting_tables(TRANSFER, ledger, "small", ["yelp"], rows=["sda-paper"])
+    (others,) = rewriting_tables(TRANSFER, ledger, Portion("small", ["yelp"], rows=["sda-paper"]))
     alone = others.figures()[0]
     assert len(others.figures()) == 2
     assert set(cells(alone)) == {

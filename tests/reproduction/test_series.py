@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from reproduction.records import as_record, jobs_of, record, record_of, write_ledger
 from sda.reproduction import series
-from sda.reproduction.definitions import experiment
+from sda.reproduction.definitions import Portion, experiment
 from sda.reproduction.ledger import Ledger, RunRecord
 from sda.reproduction.quantity import Quantity
 from sda.reproduction.rows import read_rows
@@ -193,7 +193,7 @@ def test_gains_are_paired_by_seed(tmp_path: Path) -> None:
         tmp_path,
         [record_of(jobs[name], scores={"bleu-2": value}) for name, value in values.items()],
     )
-    rows = read_rows(experiment("size"), ledger, "small", "rnn")
+    rows = read_rows(experiment("size"), ledger, Portion("small"), "rnn")
     spread = series.gain_spread(rows, "sda", "bleu-2")
 
     assert spread.places.tolist() == [5, 100]
@@ -203,7 +203,7 @@ def test_gains_are_paired_by_seed(tmp_path: Path) -> None:
 
 
 def test_gains_of_the_paper(tmp_path: Path) -> None:
-    rows = read_rows(experiment("size"), Ledger(tmp_path), "small", "rnn")
+    rows = read_rows(experiment("size"), Ledger(tmp_path), Portion("small"), "rnn")
     spread = series.paper_gains(rows, "sda", "bleu-2", "leakrnn")
 
     assert spread.places.tolist() == [5, 10, 50, 100]

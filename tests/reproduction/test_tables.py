@@ -10,7 +10,7 @@ from tiny import Answer
 
 from reproduction.records import jobs_of, record_of, write_ledger
 from sda.reproduction.contrasts import as_dict, difference_sheet, distance_sheet, main_sheets
-from sda.reproduction.definitions import experiment
+from sda.reproduction.definitions import Portion, experiment
 from sda.reproduction.tables import ABOVE, BaseTable, base_tables
 from sda.show.markup import as_latex, as_markdown
 from sda.show.rich_tables import wide_text
@@ -56,7 +56,7 @@ def sda(seed: int, **changes: Any) -> dict[str, Any]:
 
 def table(folder: Path, *records: dict[str, Any]) -> BaseTable:
     ledger = write_ledger(folder, records)
-    return base_tables(experiment("emnlp"), ledger, "small", ["rnn"])[0]
+    return base_tables(experiment("emnlp"), ledger, Portion("small", ["rnn"]))[0]
 
 
 def cells(sheet: Table, row: str) -> dict[str, str]:
@@ -293,7 +293,7 @@ def test_differences_are_of_one_row_and_within_a_start(
 ) -> None:
     jobs = jobs_of(name, seeds=1)
     ledger = write_ledger(tmp_path, [record_of(jobs[row, 0]) for row in rows])
-    found = base_tables(experiment(name), ledger, "small", ["rnn"])[0]
+    found = base_tables(experiment(name), ledger, Portion("small", ["rnn"]))[0]
 
     assert [row[0].partition(" (")[0] for row in difference_sheet(found).body] == pairs
 

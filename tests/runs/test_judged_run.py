@@ -32,12 +32,12 @@ JUDGED = (
 )
 
 
+Train = Callable[..., Run]
+
+
 @pytest.fixture(scope="module")
 def dogs(tmp_path_factory: pytest.TempPathFactory) -> str:
     return metric_file(tmp_path_factory.mktemp("metric"), "dogs", "'dog' in text.split()")
-
-
-Train = Callable[..., Run]
 
 
 @pytest.fixture(scope="module")

@@ -35,6 +35,8 @@ TINY = (
     "stage2.candidates=2",
     "stage2.learned=24",
     "stage2.least_style=0.0",
+    "apply.thresholds=[1.0, 2.0]",
+    "apply.shares=[1.0, 0.8]",
 )
 
 

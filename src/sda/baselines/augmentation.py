@@ -51,6 +51,17 @@ class Augmentation(ABC):
         return int(torch.randint(2**62, (), generator=self.rng))
 
 
+@dataclass(eq=False)
+class SynonymAugmentation(Augmentation):
+    """One that replaces words by synonyms; `synonyms` names a table of the user's own in the place
+    of WordNet."""
+
+    synonyms: str | None = None
+
+    def __post_init__(self) -> None:
+        self.choices = synonym_choices(self.vocabulary, self.synonyms)
+
+
 def spelled(vocabulary: Vocabulary) -> tuple[int, tuple[str, ...]]:
     """The id of the first word and all words; what comes before is no word that anyone wrote."""
     if not isinstance(vocabulary, WordVocabulary):

@@ -8,24 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sda.baselines.augmentation import Augmentation, synonym_choices
+from sda.baselines.augmentation import SynonymAugmentation
 from sda.baselines.edits import OPERATIONS, Operation, edit
 from sda.text.sentences import Flat
 
 
 @dataclass(eq=False)
-class Eda(Augmentation):
-    """Adds edited versions of every training sentence, by words it knows.
-
-    `synonyms` names a table of the user's own in the place of WordNet.
-    """
+class Eda(SynonymAugmentation):
+    """Adds edited versions of every training sentence, by words it knows."""
 
     alpha: float = 0.1
     operations: tuple[Operation, ...] = OPERATIONS
-    synonyms: str | None = None
-
-    def __post_init__(self) -> None:
-        self.choices = synonym_choices(self.vocabulary, self.synonyms)
 
     def write(self, sentences: Flat, longest: int) -> Flat:
         return edit(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sda.baselines.augmentation import Augmentation, synonym_choices
+from sda.baselines.augmentation import SynonymAugmentation
 from sda.baselines.edits import check, choose
 from sda.text.compiled import Ids, Numbers, compiled
 from sda.text.sentences import Flat
@@ -15,7 +15,7 @@ from sda.text.synonyms import WordChoices
 
 
 @dataclass(eq=False)
-class SynonymGeometric(Augmentation):
+class SynonymGeometric(SynonymAugmentation):
     """Adds versions of every training sentence with few words replaced, mostly by near synonyms.
 
     Both the number of words and the rank of the synonym are geometric; a synonym of a commoner
@@ -24,10 +24,6 @@ class SynonymGeometric(Augmentation):
 
     word_ratio: float = 0.5
     choice_ratio: float = 0.5
-    synonyms: str | None = None
-
-    def __post_init__(self) -> None:
-        self.choices = synonym_choices(self.vocabulary, self.synonyms)
 
     def write(self, sentences: Flat, longest: int) -> Flat:
         return replace_geometric(

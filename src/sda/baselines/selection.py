@@ -41,18 +41,15 @@ class BestOf:
 
     def __call__(self, write: Write, n: int) -> Sentences:
         """n sentences. Where the metric rules out all candidates of one, others are written."""
-        chosen: list[Sentences] = []
-        found = tries = 0
-        while found < n:
-            _check_tries(tries, n, found, "the metric's filters")
-            written = write((n - found) * self._candidates, self._candidates)
-            tries += len(written)
+
+        def best_of(left: int) -> tuple[Sentences, Tensor]:
+            written = write(left * self._candidates, self._candidates)
             scores = self._metric(written).total.view(-1, self._candidates)
             best, place = scores.max(1)
             rows = torch.arange(len(best)) * self._candidates + place
-            chosen.append(written[rows[best > -torch.inf]])
-            found += len(chosen[-1])
-        return Sentences.join(chosen)
+            return written, rows[best > -torch.inf]
+
+        return _until(n, "the metric's filters", best_of)
 
 
 class Accepted:
@@ -66,16 +63,12 @@ class Accepted:
 
     def __call__(self, write: Write, n: int) -> Sentences:
         """n sentences, in the order in which they were written."""
-        passed: list[Sentences] = []
-        found = tries = 0
-        while found < n:
-            _check_tries(tries, n, found, "the metric")
-            written = write(max(LEAST_BATCH, n - found))
-            tries += len(written)
-            places = (self._metric(written).total > self._above).nonzero()[: n - found, 0]
-            passed.append(written[places])
-            found += len(places)
-        return Sentences.join(passed)
+
+        def accept(left: int) -> tuple[Sentences, Tensor]:
+            written = write(max(LEAST_BATCH, left))
+            return written, (self._metric(written).total > self._above).nonzero()[:left, 0]
+
+        return _until(n, "the metric", accept)
 
 
 class Rejection:
@@ -209,6 +202,19 @@ def log_ratio(discriminator: Discriminator, sentences: Sentences) -> Tensor:
 def _require_parts(metric: WeightedSum) -> None:
     if not metric.parts:
         raise ValueError("a selection by the metric needs a metric")
+
+
+def _until(n: int, by: str, choose: Callable[[int], tuple[Sentences, Tensor]]) -> Sentences:
+    """n sentences; `choose` writes some, told how many are left to find, and says which pass."""
+    passed: list[Sentences] = []
+    found = tries = 0
+    while found < n:
+        _check_tries(tries, n, found, by)
+        written, rows = choose(n - found)
+        tries += len(written)
+        passed.append(written[rows])
+        found += len(rows)
+    return Sentences.join(passed)
 
 
 def _check_tries(tries: int, wanted: int, found: int, by: str) -> None:

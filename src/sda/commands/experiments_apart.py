@@ -90,6 +90,7 @@ def reproduce_rewritings(
     from rich.console import Console
 
     from sda.reproduction.data_files import require
+    from sda.reproduction.definitions import Portion
     from sda.reproduction.hands import hands
     from sda.reproduction.ledger import Ledger
     from sda.reproduction.rewriting_jobs import estimate_rewritings, plan_rewritings
@@ -102,8 +103,8 @@ def reproduce_rewritings(
 
     _refuse(name, {"--row": wishes.own}, "score outputs of your own by sda transfer evaluate")
     found, places = rewriting_experiment(name), wishes.places()
-    asked = (wishes.profile, wishes.models, wishes.seeds, wishes.rows)
-    plan = plan_work(plan_rewritings(found, *asked), places)
+    asked = Portion(wishes.profile, wishes.models, wishes.seeds, wishes.rows)
+    plan = plan_work(plan_rewritings(found, asked), places)
     told = Console(stderr=True, highlight=False)
     for line in found.introduction():
         told.print(line, markup=False)
@@ -124,7 +125,7 @@ def reproduce_rewritings(
             hands(cluster, workers) as pool,
         ):
             run_jobs(plan, places, pool.size, screen, do_rewriting, pool.executor)
-    tables = rewriting_tables(found, places.ledger, *asked)
+    tables = rewriting_tables(found, places.ledger, asked)
     _print(_sheets(tables, is_whole=False), Console())
 
 
@@ -147,13 +148,14 @@ def show_rewritings(
     from rich.console import Console
 
     from sda.files import write_text
+    from sda.reproduction.definitions import Portion
     from sda.reproduction.rewriting_rows import rewriting_experiment
     from sda.reproduction.rewriting_tables import rewriting_tables
     from sda.show.markup import as_latex, as_markdown
     from sda.show.rich_tables import USUAL_WIDTH
 
     wanted = form or (Form.screen if out is None else form_of(out))
-    tables = rewriting_tables(rewriting_experiment(name), ledger, profile, bases)
+    tables = rewriting_tables(rewriting_experiment(name), ledger, Portion(profile, bases))
     sheets = _sheets(tables, is_whole or wanted is not Form.screen)
     if wanted is Form.screen and out is None:
         _print(sheets, Console())

@@ -122,19 +122,17 @@ def new(
     from sda.studies.make_study import GUIDE, Wishes
     from sda.studies.study import StudyFolder
 
-    low, high = scale_ends(scale)
     wishes = Wishes(
         is_pairs=pairs,
-        low=low,
-        high=high,
+        scale=scale_ends(scale),
         ratings=ratings,
         judges=judges,
+        guide=GUIDE if guide is None else _text(guide),
+        criteria=_criteria(question or []),
         checks=checks,
         repeats=repeats,
         seed=seed,
         title=title,
-        guide=GUIDE if guide is None else _text(guide),
-        criteria=_criteria(question or []),
     )
     files = read_models(model)
     made = study_from_files(files, real, source, items, wishes, column, field)

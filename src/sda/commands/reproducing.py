@@ -84,6 +84,7 @@ def reproduce(
     from sda.errors import UserError
     from sda.reproduction.asked import as_asked
     from sda.reproduction.data_files import require
+    from sda.reproduction.definitions import Portion
     from sda.reproduction.hands import hands
     from sda.reproduction.jobs import needed_files, plan_jobs
     from sda.reproduction.ledger import Ledger
@@ -104,7 +105,7 @@ def reproduce(
         return
     asked = as_asked(experiment, profile, own or [], rows, data, out, results)
     found, places = asked.experiment, asked.places
-    wanted = plan_jobs(found, profile, models, seeds, asked.rows)
+    wanted = plan_jobs(found, Portion(profile, models, seeds, asked.rows))
     if not wanted:
         raise UserError(
             f"{experiment}: {', '.join(models or [])} has no row {', '.join(asked.rows or [])}"
@@ -136,8 +137,8 @@ def reproduce(
             )
         with Screen(len(plan.left), places, epochs_done) as screen, hands(cluster, jobs) as pool:
             run_jobs(plan, places, pool.size, screen, do_job, pool.executor)
-    shown = None if own else asked.rows
-    _show_tables(base_tables(found, places.ledger, profile, models, seeds, shown), False)
+    shown = Portion(profile, models, seeds, None if own else asked.rows)
+    _show_tables(base_tables(found, places.ledger, shown), False)
     if not plan.left:
         console.print(asked.nothing_run(wanted, profile), markup=False, soft_wrap=True)
 
@@ -191,7 +192,7 @@ def table(
         show_rewritings(experiment, ledger, profile, models, form, out, is_whole)
     elif experiment is not None:
         found, ledger = with_kept_rows(definitions.experiment(experiment), ledger)
-        tables = base_tables(found, ledger, profile, models)
+        tables = base_tables(found, ledger, definitions.Portion(profile, models))
         if out is not None:
             write_text(out, _table_text(tables, form or form_of(out), is_whole))
         elif form in (None, Form.screen):

@@ -9,7 +9,7 @@ from pathlib import Path
 from sda.errors import UserError
 from sda.reproduction import definitions
 from sda.reproduction.data_files import not_public
-from sda.reproduction.definitions import Experiment
+from sda.reproduction.definitions import Experiment, Portion
 from sda.reproduction.jobs import Job, needed_files, plan_jobs
 from sda.reproduction.ledger import RunRecord
 from sda.reproduction.own_rows import (
@@ -82,7 +82,7 @@ def as_asked(
     parsed = {row.name: row for row in (parse_row(text, plain, profile) for text in new)}
     known = {row.name: row for row in before.rows} | parsed
     whole = with_rows(plain, OwnRows(list(known.values())))
-    others = not_public(data, needed_files(plan_jobs(whole, profile, seeds=1)))
+    others = not_public(data, needed_files(plan_jobs(whole, Portion(profile, seeds=1))))
     # The records of the project are about the public files.
     is_beside = not others and (bool(new) or before.is_beside)
     if others and (results is None or is_shipped(folder)):

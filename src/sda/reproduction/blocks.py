@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sda.errors import UserError
 from sda.files import naming, write_text
-from sda.reproduction.definitions import chosen, experiment
+from sda.reproduction.definitions import Portion, chosen, experiment
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.provenance import paragraphs, provenance
 from sda.reproduction.rewriting_blocks import rewriting_block
@@ -48,8 +48,8 @@ def tables_of(ledger: Ledger, profile: str) -> TablesOf:
     @cache
     def read(name: str) -> Sequence[BaseTable | RewritingTable]:
         if name in rewriting_names():
-            return rewriting_tables(rewriting_experiment(name), ledger, profile)
-        return base_tables(experiment(name), ledger, profile)
+            return rewriting_tables(rewriting_experiment(name), ledger, Portion(profile))
+        return base_tables(experiment(name), ledger, Portion(profile))
 
     return read
 

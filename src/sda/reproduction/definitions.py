@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from typing import Any, TypeVar
 
@@ -25,6 +26,17 @@ from sda.training.stages import Section
 SHARED = ("source", "settings", "profiles", "panels")
 SHARED_BY_ROWS = ("settings", "profiles")
 T = TypeVar("T", bound=Section)
+
+
+@dataclass(frozen=True)
+class Portion:
+    """Which part of an experiment is meant; what is None is all that it has."""
+
+    profile: str
+    bases: Sequence[str] | None = None
+    seeds: int | None = None
+    """How many of them each base has."""
+    rows: Sequence[str] | None = None
 
 
 class RowDefinition(Section):

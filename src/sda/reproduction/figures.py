@@ -17,7 +17,7 @@ from matplotlib.figure import Figure, SubFigure
 
 from sda.errors import UserError
 from sda.files import naming, write_bytes
-from sda.reproduction.definitions import Experiment, chosen
+from sda.reproduction.definitions import Experiment, Portion, chosen
 from sda.reproduction.ledger import Ledger
 from sda.reproduction.panels import REAL, Panel, panels_of
 from sda.reproduction.row_style import row_styles
@@ -77,7 +77,7 @@ def draw_figure(
     """The figure with what the ledger holds; what it does not hold is named below."""
     styles = row_styles(experiment.rows)
     scenes = [
-        Scene(base, read_rows(experiment, ledger, profile, base), styles, ledger)
+        Scene(base, read_rows(experiment, ledger, Portion(profile), base), styles, ledger)
         for base in chosen(bases, experiment.bases, "model")
     ]
     if not any(scene.present for scene in scenes):

@@ -13,6 +13,7 @@ from pathlib import Path
 from sda.errors import UserError
 from sda.reproduction import definitions
 from sda.reproduction.data_files import require
+from sda.reproduction.definitions import Portion
 from sda.reproduction.jobs import Job, needed_files, plan_jobs
 from sda.reproduction.rows import base_title
 from sda.reproduction.work import Places, train_job
@@ -110,6 +111,6 @@ def human_study(
         raise UserError("human: give one of --models; a study has one base and its rows")
     base = BASE if models is None else models[0]
     experiment = definitions.experiment(SOURCE)
-    jobs = plan_jobs(experiment, profile, [base], 1, list(ROWS))
+    jobs = plan_jobs(experiment, Portion(profile, [base], 1, list(ROWS)))
     folder = study or places.runs / f"{NAME}-{base}-{profile}"
     return HumanStudy(base, jobs, places, StudyFolder(folder))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sda.reproduction.definitions import Experiment, RowDefinition, chosen, merged
+from sda.reproduction.definitions import Experiment, Portion, RowDefinition, chosen, merged
 from sda.runs.plan import stage_two
 from sda.settings.layers import Choices, source_kind
 from sda.settings.schema import CallSettings, GuardSettings, HandOverSettings, Settings
@@ -57,19 +57,14 @@ class Job:
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def plan_jobs(
-    experiment: Experiment,
-    profile: str,
-    bases: Sequence[str] | None = None,
-    seeds: int | None = None,
-    rows: Sequence[str] | None = None,
-) -> list[Job]:
-    """The jobs of the table, row by row; `seeds` overrides how many each base has."""
+def plan_jobs(experiment: Experiment, portion: Portion) -> list[Job]:
+    """The jobs of the table, row by row."""
+    seeds = portion.seeds
     definitions = {row.name: row for row in experiment.rows}
     return [
-        make_job(experiment, definitions[name], base, profile, seed)
-        for base in chosen(bases, experiment.bases, "model")
-        for name in chosen(rows, list(definitions), "row")
+        make_job(experiment, definitions[name], base, portion.profile, seed)
+        for base in chosen(portion.bases, experiment.bases, "model")
+        for name in chosen(portion.rows, list(definitions), "row")
         if base in (definitions[name].bases or experiment.bases)
         for seed in range(experiment.seeds[base] if seeds is None else seeds)
     ]

@@ -10,7 +10,7 @@ from statistics import mean
 from typing import Any
 
 from sda.errors import UserError
-from sda.reproduction.definitions import chosen, merged
+from sda.reproduction.definitions import Portion, chosen, merged
 from sda.reproduction.ledger import RunRecord
 from sda.reproduction.rewriting_rows import RewritingBase, RewritingExperiment, RewritingRow
 from sda.transfer.rivals.autoencoder import SMALL, AutoencoderSettings
@@ -81,21 +81,16 @@ class RewritingJob:
         return found
 
 
-def plan_rewritings(
-    experiment: RewritingExperiment,
-    profile: str,
-    bases: Sequence[str] | None = None,
-    seeds: int | None = None,
-    rows: Sequence[str] | None = None,
-) -> list[RewritingJob]:
+def plan_rewritings(experiment: RewritingExperiment, portion: Portion) -> list[RewritingJob]:
     """The jobs of the tables, source by source and row by row."""
+    profile, seeds = portion.profile, portion.seeds
     if profile not in PROFILES:
         raise UserError(
             f"{experiment.name}: there is no profile {profile!r} (known: {', '.join(PROFILES)})"
         )
-    wanted = chosen(rows, [row.name for row in experiment.rows], "row")
+    wanted = chosen(portion.rows, [row.name for row in experiment.rows], "row")
     found = []
-    for base in chosen(bases, list(experiment.bases), "model"):
+    for base in chosen(portion.bases, list(experiment.bases), "model"):
         sentences = experiment.bases[base]
         for row in experiment.rows_of(base):
             if row.name not in wanted:

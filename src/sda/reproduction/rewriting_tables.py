@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from sda.reproduction.definitions import Portion
 from sda.reproduction.ledger import Ledger, RunRecord
 from sda.reproduction.rewriting_jobs import plan_rewritings
 from sda.reproduction.rewriting_rows import RewritingExperiment, RewritingRow
@@ -186,15 +187,10 @@ class RewritingTable:
 
 
 def rewriting_tables(
-    experiment: RewritingExperiment,
-    ledger: Ledger,
-    profile: str,
-    bases: Sequence[str] | None = None,
-    seeds: int | None = None,
-    rows: Sequence[str] | None = None,
+    experiment: RewritingExperiment, ledger: Ledger, portion: Portion
 ) -> list[RewritingTable]:
     """A table for each source of sentences."""
-    jobs = plan_rewritings(experiment, profile, bases, seeds, rows)
+    jobs = plan_rewritings(experiment, portion)
     found = []
     for base in dict.fromkeys(job.base for job in jobs):
         lines: list[RewritingLine] = []
@@ -210,7 +206,7 @@ def rewriting_tables(
                 lines.append(RewritingLine(row, best, False, records))
             else:
                 lines.append(RewritingLine(row, row.title, False, records))
-        found.append(RewritingTable(experiment, base, profile, lines))
+        found.append(RewritingTable(experiment, base, portion.profile, lines))
     return found
 
 

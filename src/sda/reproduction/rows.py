@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import mean
 
 from sda.evaluation.dominance import Plane
 from sda.reproduction.cost_columns import COSTS
-from sda.reproduction.definitions import Experiment, RowDefinition
+from sda.reproduction.definitions import Experiment, Portion, RowDefinition
 from sda.reproduction.distance import (
     Distance,
     distance_on,
@@ -106,17 +106,10 @@ def base_title(base: str) -> str:
     return BASE_TITLES.get(base, base)
 
 
-def read_rows(
-    experiment: Experiment,
-    ledger: Ledger,
-    profile: str,
-    base: str,
-    seeds: int | None = None,
-    rows: Sequence[str] | None = None,
-) -> list[Row]:
+def read_rows(experiment: Experiment, ledger: Ledger, portion: Portion, base: str) -> list[Row]:
     """The rows that the base has, in the order of the table."""
     jobs: dict[str, list[Job]] = {}
-    for job in plan_jobs(experiment, profile, [base], seeds, rows):
+    for job in plan_jobs(experiment, replace(portion, bases=[base])):
         jobs.setdefault(job.row, []).append(job)
     found = [
         Row(definition, base, tuple(jobs[definition.name]), ledger)

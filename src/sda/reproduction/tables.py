@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from sda.evaluation.dominance import Plane
-from sda.reproduction.definitions import Experiment, chosen
+from sda.reproduction.definitions import Experiment, Portion, chosen
 from sda.reproduction.distance import (
     has_points_like_its_table,
     is_on_equal_terms,
@@ -230,20 +230,11 @@ class BaseTable:
         return dict(sorted(found.items()))
 
 
-def base_tables(
-    experiment: Experiment,
-    ledger: Ledger,
-    profile: str,
-    bases: Sequence[str] | None = None,
-    seeds: int | None = None,
-    rows: Sequence[str] | None = None,
-) -> list[BaseTable]:
-    """One table for each base; `seeds` overrides how many each has."""
+def base_tables(experiment: Experiment, ledger: Ledger, portion: Portion) -> list[BaseTable]:
+    """One table for each base."""
     return [
-        BaseTable(
-            experiment, profile, base, read_rows(experiment, ledger, profile, base, seeds, rows)
-        )
-        for base in chosen(bases, experiment.bases, "model")
+        BaseTable(experiment, portion.profile, base, read_rows(experiment, ledger, portion, base))
+        for base in chosen(portion.bases, experiment.bases, "model")
     ]
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -137,14 +138,16 @@ def _value(text: str) -> Any:
         return text
 
 
-def names_of(kind: str) -> list[str]:
+@cache  # A folder of the package: every layer of every run asks for its names.
+def names_of(kind: str) -> tuple[str, ...]:
     """The names of one kind of settings: generators, methods, profiles and so on."""
     entries = (resources.files("sda.configs") / kind).iterdir()
-    return sorted(
+    found = (
         entry.name.removesuffix(".toml")
         for entry in entries
         if entry.name.endswith(".toml") or entry.is_dir()
     )
+    return tuple(sorted(found))
 
 
 def named(kind: str, name: str, part: str | None = None) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -46,16 +46,15 @@ class Wishes:
     """What the owner of a study asked for, beside the texts."""
 
     is_pairs: bool = False
-    low: int = 1
-    high: int = 5
+    scale: tuple[int, int] = (1, 5)
     ratings: int = 3
     judges: int = 30
     checks: int = 3
     repeats: int = 2
+    criteria: Sequence[Criterion] = ()
     seed: int = 0
     title: str = "Rating sentences"
     guide: str = GUIDE
-    criteria: Sequence[Criterion] = field(default_factory=tuple)
 
 
 @dataclass(frozen=True)
@@ -79,11 +78,12 @@ def make_study(lots: Lots, real: str | None, wishes: Wishes) -> MadeStudy:
     named_checks = [item.model_copy(update={"id": next(ids)}) for item in checks]
     regular = [[named[treatment][number].id for treatment, number in row] for row in rows]
     items = [item for some in named for item in some] + named_checks
+    low, high = (1, 3) if wishes.is_pairs else wishes.scale
     study = Study(
         title=wishes.title,
         task="pairs" if wishes.is_pairs else "scale",
-        low=1 if wishes.is_pairs else wishes.low,
-        high=3 if wishes.is_pairs else wishes.high,
+        low=low,
+        high=high,
         criteria=list(wishes.criteria) or _usual_criteria(lots, wishes.is_pairs),
         guide=wishes.guide,
         models=list(lots.texts),

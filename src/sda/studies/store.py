@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from sda.errors import UserError
@@ -109,28 +109,24 @@ class Store:
     def close(self) -> None:
         self._connection.close()
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         """All that is done inside is on the disk afterwards, or nothing is."""
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
+        return self._whole("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
+
+    def part(self) -> AbstractContextManager[None]:
+        """A part of a transaction that can fail without the rest."""
+        return self._whole("SAVEPOINT part", "RELEASE part", "ROLLBACK TO part", "RELEASE part")
 
     @contextmanager
-    def part(self) -> Iterator[None]:
-        """A part of a transaction that can fail without the rest."""
-        self._connection.execute("SAVEPOINT part")
+    def _whole(self, begin: str, keep: str, *undo: str) -> Iterator[None]:
+        self._connection.execute(begin)
         try:
             yield
         except BaseException:
-            self._connection.execute("ROLLBACK TO part")
+            for statement in undo:
+                self._connection.execute(statement)
             raise
-        finally:
-            self._connection.execute("RELEASE part")
+        self._connection.execute(keep)
 
     # Facts
 

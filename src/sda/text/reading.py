@@ -53,11 +53,7 @@ def read_lines(
 
 
 def each_line(
-    path: Path,
-    *,
-    column: str | None = None,
-    field: str | None = None,
-    left_out: set[int] | None = None,
+    path: Path, *, column: str | None, field: str | None, left_out: set[int] | None = None
 ) -> Iterator[str]:
     """The records of `read_lines` one by one, so that a file need not fit into memory."""
     return (record.text for record in each_record(path, column, field, None, left_out))

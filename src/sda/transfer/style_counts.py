@@ -43,7 +43,16 @@ class WordTable:
         return Flat(np.fromiter(numbers, np.int32, int(starts[-1])), starts)
 
 
-class NaiveBayes:
+class _WordCounts:
+    """A judge that knows words by their numbers in a table, which is saved with it."""
+
+    _table: WordTable
+
+    def values(self) -> dict[str, object]:
+        return {"words": list(self._table.words)}
+
+
+class NaiveBayes(_WordCounts):
     """A judge by words and pairs of neighbours: multinomial naive Bayes, one added to counts.
 
     All styles are as likely before a word is read, and what it has not met says nothing.
@@ -96,9 +105,6 @@ class NaiveBayes:
             for name, value in (("keys", known.keys), ("slots", known.slots), ("logs", logs))
         }
 
-    def values(self) -> dict[str, object]:
-        return {"words": list(self._table.words)}
-
     @classmethod
     def from_saved(
         cls, names: tuple[str, ...], tensors: dict[str, Tensor], values: dict[str, object]
@@ -109,7 +115,7 @@ class NaiveBayes:
         return cls(names, WordTable(_words(values)), ngrams, logs)
 
 
-class LanguageModelRatio:
+class LanguageModelRatio(_WordCounts):
     """A judge that asks an n-gram language model of each style how likely the text is."""
 
     kind = "language-model-ratio"
@@ -148,9 +154,6 @@ class LanguageModelRatio:
             for number, part in enumerate(self._texts)
             for name, value in (("ids", part.ids), ("starts", part.starts))
         }
-
-    def values(self) -> dict[str, object]:
-        return {"words": list(self._table.words)}
 
     @classmethod
     def from_saved(

@@ -8,6 +8,7 @@ whose words are mixtures, so that gradients find their way through them.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
@@ -41,6 +42,8 @@ class AutoencoderSettings:
 
 
 SMALL = AutoencoderSettings()
+Done = Callable[[str], None]
+"""Is called after each pass over the sentences, with what it was for."""
 
 
 def frequent_words(texts: StyledTexts, most: int) -> WordVocabulary:

@@ -7,7 +7,7 @@ target's style. Departure: content is one vector, without attention.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -19,9 +19,9 @@ from sda.text.sentences import Flat, Sentences
 from sda.text.vocabulary import WordVocabulary
 from sda.transfer.length_batches import length_batches
 from sda.transfer.rivals.autoencoder import (
-    SMALL,
     Autoencoder,
     AutoencoderSettings,
+    Done,
     frequent_words,
 )
 from sda.transfer.rivals.retrieval import Retrieval, without
@@ -43,13 +43,9 @@ class DeleteRetrieve(Retrieval):
 
     @classmethod
     def fit(
-        cls,
-        texts: StyledTexts,
-        seed: int,
-        settings: AutoencoderSettings = SMALL,
-        done: Callable[[str], None] = lambda _: None,
+        cls, texts: StyledTexts, seed: int, settings: AutoencoderSettings, done: Done
     ) -> DeleteRetrieve:
-        """The rival, trained; `done` is called after each pass over the sentences."""
+        """The rival, trained."""
         vocabulary = frequent_words(texts, settings.words)
         # Layers draw from torch's own numbers, which other work goes on with.
         with torch.random.fork_rng(devices=[]):
@@ -76,7 +72,7 @@ class DeleteRetrieve(Retrieval):
             found += self.vocabulary.decode(self.model.write(said, how, steps, unk))
         return found
 
-    def _learn(self, settings: AutoencoderSettings, seed: int, done: Callable[[str], None]) -> None:
+    def _learn(self, settings: AutoencoderSettings, seed: int, done: Done) -> None:
         rng = seeded(seed, "delete-retrieve")
         wholes, contents, markers = [], [], []
         for style, part in enumerate(self.parts):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 from sda.errors import UserError
 from sda.files import naming, write_text
-from sda.transfer.rivals.autoencoder import SMALL, AutoencoderSettings
+from sda.transfer.rivals.autoencoder import SMALL, AutoencoderSettings, Done
 from sda.transfer.rivals.delete_retrieve import DeleteRetrieve
 from sda.transfer.rivals.retrieval import Retrieval, Template
 from sda.transfer.rivals.separation import OBJECTIVES, Separation
@@ -36,7 +36,7 @@ def fit_rival(
     texts: StyledTexts,
     seed: int,
     settings: AutoencoderSettings = SMALL,
-    done: Callable[[str], None] = lambda _: None,
+    done: Done = lambda _: None,
 ) -> Rival:
     """The rival of that name, once it has learned the texts."""
     if name not in RIVALS:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 import torch
@@ -12,7 +13,7 @@ from sda.randomness import seeded
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import WordVocabulary
 from sda.transfer.length_batches import length_batches
-from sda.transfer.rivals.autoencoder import SMALL, Autoencoder, AutoencoderSettings, frequent_words
+from sda.transfer.rivals.autoencoder import Autoencoder, AutoencoderSettings, Done, frequent_words
 from sda.transfer.rivals.objectives import (
     Batch,
     Controlled,
@@ -28,26 +29,19 @@ OBJECTIVES = ("vae", "cross-aligned", "controlled", "language-models")
 HIDDEN = 0.3  # share of words that the decoder does not see of what it has to write
 
 
+@dataclass(frozen=True)
 class Separation:
     """An autoencoder that is told the style, and is made to obey by the objective of that name."""
 
-    def __init__(
-        self, vocabulary: WordVocabulary, model: Autoencoder, settings: AutoencoderSettings
-    ) -> None:
-        self.vocabulary = vocabulary
-        self.model = model
-        self.settings = settings
+    vocabulary: WordVocabulary
+    model: Autoencoder
+    settings: AutoencoderSettings
 
     @classmethod
     def fit(
-        cls,
-        name: str,
-        texts: StyledTexts,
-        seed: int,
-        settings: AutoencoderSettings = SMALL,
-        done: Callable[[str], None] = lambda _: None,
+        cls, name: str, texts: StyledTexts, seed: int, settings: AutoencoderSettings, done: Done
     ) -> Separation:
-        """The rival, trained; `done` is called after each pass over the sentences."""
+        """The rival, trained."""
         vocabulary = frequent_words(texts, settings.words)
         drawn = [
             _some(part, settings.sentences, seed, style) for style, part in enumerate(texts.texts)
@@ -84,7 +78,7 @@ class Separation:
         sentences: Sentences,
         styles: Tensor,
         rng: torch.Generator,
-        done: Callable[[str], None],
+        done: Done,
     ) -> None:
         settings, model = self.settings, self.model
         optimiser = torch.optim.Adam(model.parameters(), lr=settings.rate)
