@@ -9,6 +9,7 @@ from fakes import seeded, sentences_of
 
 from sda.models.surface_judge import SurfaceJudge, SurfaceReader
 from sda.models.word_judge import Pooling
+from sda.settings.layers import discriminator_section
 from sda.text.sentences import Sentences
 from sda.training.fitting import auc, fit
 from sda.training.stages import JudgeSettings
@@ -79,3 +80,17 @@ def test_one_good_word_is_enough() -> None:
 
     logit = judge._pool(verdicts, torch.tensor([[True, True]]))
     torch.testing.assert_close(logit.sigmoid(), torch.tensor([0.92]))
+
+
+def test_it_leaves_the_random_numbers_of_others_alone() -> None:
+    """What judges it competes with draw does not depend on whether it takes part."""
+    torch.manual_seed(0)
+    before = torch.get_rng_state()
+    for name in ("surface", "surface-sum"):
+        section = dict(discriminator_section(name))
+        del section["use"]
+        fit(
+            SurfaceJudge(WORDS, seeded(3), **section), drawn(1), has_a_rare_word(drawn(1)), QUICK, 4
+        )
+
+    assert torch.equal(torch.get_rng_state(), before)

@@ -61,7 +61,11 @@ class SurfaceJudge(WordJudge):
         pooling: Pooling = "sum",
     ) -> None:
         one_word = Sentences(torch.zeros(1, 1, dtype=torch.int64), torch.ones(1, dtype=torch.int64))
-        super().__init__(SurfaceReader(vocabulary_size), one_word, rng, hidden, dropout, pooling)
+        # Layers draw from torch's own numbers first, which other judges go on with.
+        with torch.random.fork_rng(devices=[]):
+            super().__init__(
+                SurfaceReader(vocabulary_size), one_word, rng, hidden, dropout, pooling
+            )
 
 
 def _repeated(tokens: Tensor) -> list[Tensor]:
