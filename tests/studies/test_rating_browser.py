@@ -179,12 +179,14 @@ def test_no_script_is_needed(browser: Any, serve: Any, kind: str) -> None:
     page.click("summary")
     page.fill("textarea", "a <b>comment</b>")
     for _ in study.blocks[0]:
-        if kind == "transfer":
-            for group in page.locator(".values").all():
-                group.locator("label").nth(1).click()
-            page.click("button.next")
-        else:
-            page.locator(".values button").nth(1).click()
+        # Without the wait the next answers may be given to the page that is about to go.
+        with page.expect_navigation():
+            if kind == "transfer":
+                for group in page.locator(".values").all():
+                    group.locator("label").nth(1).click()
+                page.click("button.next")
+            else:
+                page.locator(".values button").nth(1).click()
     assert page.url.endswith("/done")
     page.goto(f"{served.url}/rate/1")
     assert page.input_value("textarea") == "a <b>comment</b>"
