@@ -228,7 +228,8 @@ def test_everybody_can_use_the_pages(browser: Any, serve: Any, kind: str) -> Non
     found += _violations(page)
     if kind == "scale":
         for _ in study.blocks[0]:
-            page.locator(".values button").nth(2).click()
+            with page.expect_navigation():
+                page.locator(".values button").nth(2).click()
         page.wait_for_url("**/done")
         found += _violations(page)
         page.goto(f"{served.url}/rate/1")
