@@ -35,8 +35,10 @@ from sda.training.fitting import accepted, auc
 
 ASKED, SHOWN = 2000, 2000
 SHARES = (0.5, 0.25)
-SCORES = ("bleu-2", "bleu-3", "bleu-5", "self-bleu-3", "self-bleu-5", "seq-rep-3", "copy-share")
-RARE = "rare-sentence-share"
+SCORES = (
+    *("bleu-2", "bleu-3", "bleu-5", "self-bleu-3", "self-bleu-5", "seq-rep-3", "copy-share"),
+    "rare-sentence-share",
+)
 
 
 def measure(path: Path) -> dict[str, Any]:
@@ -89,7 +91,7 @@ def _best(sentences: Sentences, verdicts: torch.Tensor, share: float) -> Sentenc
 
 def _figures(loaded: Loaded, sentences: Sentences) -> dict[str, float]:
     held_out = loaded.held_out
-    scorer = Scorer(held_out.real, held_out.train, map(kind_of, (*SCORES, RARE)))
+    scorer = Scorer(held_out.real, held_out.train, map(kind_of, SCORES))
     found = scorer.scores(loaded.vocabulary.words(sentences))
     return {score.name: round(score.value, 5) for score in found}
 

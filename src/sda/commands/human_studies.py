@@ -127,12 +127,12 @@ def new(
         scale=scale_ends(scale),
         ratings=ratings,
         judges=judges,
-        guide=GUIDE if guide is None else _text(guide),
-        criteria=_criteria(question or []),
         checks=checks,
         repeats=repeats,
         seed=seed,
         title=title,
+        guide=GUIDE if guide is None else _text(guide),
+        criteria=_criteria(question or []),
     )
     files = read_models(model)
     made = study_from_files(files, real, source, items, wishes, column, field)

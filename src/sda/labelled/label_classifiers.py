@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -67,7 +68,7 @@ def logistic_regression(strength: float, seed: int) -> Any:
     return LogisticRegression(C=strength, max_iter=1000, random_state=seed)
 
 
-class _Regressed:
+class _Regressed(ABC):
     """Logistic regression on rows of numbers, which each kind makes of texts in its way."""
 
     takes_weights = True
@@ -88,8 +89,9 @@ class _Regressed:
         """Rows of the texts that are learned, which may settle what a row is."""
         return self._rows(texts)
 
+    @abstractmethod
     def _rows(self, texts: Sequence[str]) -> Any:
-        raise NotImplementedError
+        """Rows of any texts."""
 
 
 class TfidfClassifier(_Regressed):

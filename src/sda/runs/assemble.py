@@ -191,7 +191,7 @@ def build_judge(
                 Discriminator,
                 vocabulary_size=len(vocabulary),
                 vocabulary=vocabulary,
-                # Its own: what else is drawn in a run does not depend on the candidates.
+                # Its own: first weights do not depend on which other candidates there are.
                 rng=seeded(settings.seed, "judge", name, number),
                 labels=labels,
                 generator=generator,

@@ -277,15 +277,16 @@ def _toml_value(value: Any) -> str:
 
 def read_toml(path: Path) -> Table:
     """The tables of a TOML file; a missing or broken file raises one sentence."""
+    too_deep = UserError(f"{path}: tables are nested too deeply (at most {DEEPEST})")
     try:
         if path.stat().st_size > LARGEST_TOML:
             raise UserError(f"{path}: more than {LARGEST_TOML:,} bytes, which settings never have")
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-        if not is_too_deep(table):
-            return table
-        raise RecursionError
+        if is_too_deep(table):
+            raise too_deep
+        return table
     except RecursionError:
-        raise UserError(f"{path}: tables are nested too deeply (at most {DEEPEST})") from None
+        raise too_deep from None
     except FileNotFoundError:
         raise UserError(f"{path}: no such file") from None
     except UnicodeDecodeError:

@@ -22,8 +22,8 @@ class Answers:
 
     line: int
     judge: str
-    values: dict[str, int]
     slot: Slot
+    values: dict[str, int]
 
 
 def import_ratings(folder: StudyFolder, path: Path) -> tuple[int, int]:
@@ -72,7 +72,7 @@ def _read(path: Path, study: Study) -> Iterator[Answers]:
         is_repeat = row.get("is_repeat", "0").strip() in ("1", "true", "True")
         slot = Slot(item=row["item"], is_repeat=is_repeat)
         value = checked_value(where, row["value"], study.values)
-        yield Answers(line, _judge(where, row["judge"]), {name: value}, slot)
+        yield Answers(line, _judge(where, row["judge"]), slot, {name: value})
 
 
 def _of_task(path: Path, line: int, row: dict[str, str], study: Study) -> Iterator[Answers]:
@@ -94,7 +94,7 @@ def _of_task(path: Path, line: int, row: dict[str, str], study: Study) -> Iterat
             if text is None:
                 raise UserError(f"{where}: no answer in {name}")
             values[criterion.name] = checked_value(where, text, study.values)
-        yield Answers(line, judge, values, slot)
+        yield Answers(line, judge, slot, values)
 
 
 def _pressed(row: dict[str, str], name: str, values: range) -> str | None:
@@ -117,7 +117,7 @@ def _merged(path: Path, study: Study, answers: list[Answers]) -> list[Answers]:
                 f" {answer.slot.item!r} a second time; the first is in line {before.line}"
             )
         values = before.values | answer.values
-        found[key] = Answers(before.line, answer.judge, values, answer.slot)
+        found[key] = Answers(before.line, answer.judge, answer.slot, values)
     for answer in found.values():
         missing = [each.name for each in study.criteria if each.name not in answer.values]
         if missing:

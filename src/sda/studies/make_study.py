@@ -51,10 +51,10 @@ class Wishes:
     judges: int = 30
     checks: int = 3
     repeats: int = 2
-    criteria: Sequence[Criterion] = ()
     seed: int = 0
     title: str = "Rating sentences"
     guide: str = GUIDE
+    criteria: Sequence[Criterion] = ()
 
 
 @dataclass(frozen=True)
