@@ -1,9 +1,9 @@
 """Measure what studies of human ratings promise: claims, intervals, power, and a busy server.
 
-python tools/measure_studies.py claims # studies without a difference: how many claim one python
-tools/measure_studies.py intervals # studies with a difference: how many intervals hold it python
-tools/measure_studies.py power # what `sda judge plan` says beside tested studies python
-tools/measure_studies.py load # a hundred judges at one server, which is then killed
+    python tools/measure_studies.py claims     # without a difference: how many studies claim one
+    python tools/measure_studies.py intervals  # with a difference: how many intervals hold it
+    python tools/measure_studies.py power      # what `sda judge plan` says beside tested studies
+    python tools/measure_studies.py load       # a hundred judges at one server, then killed
 
 All but the last are simulated by seed. The figures in docs/human-evaluation.md are printed here.
 """
