@@ -8,7 +8,7 @@
 phrases. It says how much more than its start what is handed over repeats, copies, and departs from
 the text. `metrics` asks three metrics of different kinds 2,000 times, and says what each bought,
 which judge was chosen, and how well each candidate knows fresh sentences. Runs that are done are
-not made again.
+not made again; `--only captions` leaves out cases whose name does not begin like that.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def candidates(run: sda.Run, metric: Measure) -> dict[str, Any]:
     return {"chosen": run.judge().name, "auc": areas}
 
 
-def measure(kind: str, data: Path, runs: Path, out: Path, seeds: int) -> None:
+def measure(kind: str, data: Path, runs: Path, out: Path, seeds: int, only: str) -> None:
     """Every run that is not there is made; the file holds what is known after each."""
     is_worse = kind == "worse"
     cases = (cases_of_worse if is_worse else cases_of_metrics)(data, runs / "texts")
@@ -172,7 +172,7 @@ def measure(kind: str, data: Path, runs: Path, out: Path, seeds: int) -> None:
         ["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True
     )
     found: dict[str, Any] = {"commit": commit.stdout.strip(), "profile": "small", "cases": {}}
-    for case in cases:
+    for case in (case for case in cases if case.name.startswith(only)):
         for seed in range(seeds):
             run = trained(case, seed, runs / f"{case.name.replace(', ', '-')}-{seed}")
             report = what_came(case, run)
@@ -217,12 +217,13 @@ def main() -> None:
         command.add_argument("--runs", type=Path, required=True)
         command.add_argument("--out", type=Path, required=True)
         command.add_argument("--seeds", type=int, default=seeds)
+        command.add_argument("--only", default="", help="cases whose name begins like this")
     commands.add_parser("table").add_argument("file", type=Path)
     given = parser.parse_args()
     if given.command == "table":
         table(given.file)
     else:
-        measure(given.command, given.data, given.runs, given.out, given.seeds)
+        measure(given.command, given.data, given.runs, given.out, given.seeds, given.only)
 
 
 if __name__ == "__main__":
