@@ -21,6 +21,7 @@ class Write(Protocol):
     def __call__(self, n: int, copies: int = 1, /) -> Sentences: ...
 
 
+MOST_DRAWS = 32  # of a word that the generator may refuse
 LEAST_TEMPERATURE = 1e-6  # words are as good as certain long before; likelihoods overflow below
 
 
@@ -123,6 +124,35 @@ def _first_above(ends: Tensor, height: Tensor) -> Tensor:
     return torch.searchsorted(ends, height, right=True)
 
 
+def _choose(generator: Generator, state: State, logits: Tensor, rng: torch.Generator) -> Tensor:
+    """(B,) one id per row, drawn until the generator lets one pass.
+
+    Where it has refused `MOST_DRAWS`, the one that it would have let pass most readily stands.
+    """
+    chosen = pick(logits, rng)
+    best = generator.passing(state, chosen)
+    if best is None:
+        return chosen
+    rows = _is_refused(best, rng).nonzero()[:, 0]
+    for _ in range(MOST_DRAWS - 1):
+        if not len(rows):
+            break
+        drawn = pick(logits[rows], rng)
+        passing = generator.passing(select(state, rows), drawn)
+        assert passing is not None
+        is_refused = _is_refused(passing, rng)
+        stands = ((passing > best[rows]) | ~is_refused).nonzero()[:, 0]
+        chosen[rows[stands]], best[rows[stands]] = drawn[stands], passing[stands]
+        rows = rows[is_refused.nonzero()[:, 0]]
+    return chosen
+
+
+def _is_refused(passing: Tensor, rng: torch.Generator) -> Tensor:
+    """(B,) whether chance refuses what passes with these log-probabilities."""
+    height = torch.rand(len(passing), generator=rng, device=rng.device).to(passing.device)
+    return height.log() >= passing
+
+
 @torch.no_grad()
 def sample(
     generator: Generator,
@@ -186,7 +216,7 @@ def _continue(
     lengths = torch.full((rows,), longest, dtype=torch.int64, device=logits.device)
     active = torch.arange(rows, device=logits.device)
     for t in range(longest):
-        chosen = pick(decoding.adjust(logits), rng)
+        chosen = _choose(generator, state, decoding.adjust(logits), rng)
         tokens[active, t] = chosen
         if generator.eos is not None:
             ended = chosen == generator.eos

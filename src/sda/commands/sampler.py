@@ -68,6 +68,14 @@ def sample(
             " by default what the run found best, and 1 keeps all."
         ),
     ] = None,
+    guide: Annotated[
+        float | None,
+        typer.Option(
+            help="Let that judge weigh each word as it is written, so that no sentence has to be"
+            " thrown away: 1 as it sees it, 4 to 16 more strictly and less varied, 0 not at all;"
+            " by default what the run found best."
+        ),
+    ] = None,
     seed: Annotated[
         int,
         typer.Option(
@@ -98,6 +106,7 @@ def sample(
         unique,
         no_copies,
         prompt,
+        guide,
     )
     content = "".join(f"{text}\n" for text in texts)
     if out is None:

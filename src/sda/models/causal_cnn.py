@@ -49,9 +49,9 @@ class CnnGenerator(HiddenStateGenerator):
         layers = cast(list[GatedConvolution], list(self.layers))
         return tuple(self.device_zeros(n, layer.reach, channels) for layer in layers)
 
-    def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
+    def advance(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
         x, after = self._read(tokens[:, None], cast(tuple[Tensor, ...], state))
-        return self.logits(x[:, 0]), after
+        return x[:, 0], after
 
     def hidden_states(self, sentences: Sentences) -> Tensor:
         start = cast(tuple[Tensor, ...], self.start(len(sentences)))

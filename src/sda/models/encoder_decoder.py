@@ -65,13 +65,13 @@ class EncoderDecoder(HiddenStateGenerator):
             first = first + self.labels(labels_of(context))
         return first, places, real
 
-    def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
+    def advance(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
         hidden, places, real = cast(Memory, state)
         w_in, w_hidden, b_in, b_hidden = cast(list[list[Tensor]], self.writer.all_weights)[0]
         words = self.dropouts[0](self.embedding(tokens))
         hidden = torch.gru_cell(words, hidden, w_in, w_hidden, b_in, b_hidden)
         looked = self._look(hidden[:, None], places, real)[:, 0]
-        return self.logits(looked), (hidden, places, real)
+        return looked, (hidden, places, real)
 
     def hidden_states(self, sentences: Sentences) -> Tensor:
         first, places, real = cast(Memory, self.start(len(sentences), sentences.context))

@@ -66,6 +66,11 @@ class Generator(nn.Module, ABC):
         The given state is left as it was, so that it can be branched.
         """
 
+    def passing(self, state: State, tokens: Tensor) -> Tensor | None:
+        """(B,) the log-probability that the tokens (B,), drawn to come next, are let pass; what is
+        not is drawn again. None lets all pass."""
+        return None
+
     def log_probs(self, sentences: Sentences) -> Tensor:
         """(B, T) log-probability of each token given those before it; zero on padding."""
         sentences = sentences.trimmed()

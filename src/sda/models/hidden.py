@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from sda.devices import rows_at_once
+from sda.models.branching import State
 from sda.models.generator import Frame, Generator, choice_figures, without_dropout
 from sda.models.softmax import linear_log_probs, linear_weighted_nll
 from sda.text.sentences import Sentences
@@ -16,12 +17,17 @@ from sda.text.sentences import Sentences
 class OutputLayerGenerator(Generator):
     """Makes hidden states of words, and puts a softmax over the vocabulary on those.
 
-    A subclass gives `start`, `step`, `hidden_states` and the output layer. Scoring in one pass is
-    written here, with the output layer at valid positions only.
+    A subclass gives `start`, `advance`, `hidden_states` and the output layer. Scoring in one pass
+    is written here, with the output layer at valid positions only.
     """
 
     bias: Tensor
     """(V,) what the output layer adds."""
+
+    @abstractmethod
+    def advance(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
+        """(B, H) what the output layer reads for the next word, and the state after reading tokens
+        (B,)."""
 
     @abstractmethod
     def hidden_states(self, sentences: Sentences) -> Tensor:
@@ -36,6 +42,10 @@ class OutputLayerGenerator(Generator):
         """(B, V) of the next word from hidden states (B, H)."""
         return torch.addmm(self.bias, hidden, self.output_weight.t())
 
+    def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
+        hidden, state = self.advance(state, tokens)
+        return self.logits(hidden), state
+
     def log_probs(self, sentences: Sentences) -> Tensor:
         sentences = sentences.trimmed()
         mask = sentences.mask
@@ -46,17 +56,21 @@ class OutputLayerGenerator(Generator):
 
     @torch.no_grad()
     def word_states(self, sentences: Sentences) -> Tensor:
-        """(M, F): the hidden state, the vector of the word in the output layer, their products
-        whose sum is the word's logit, log-probability and entropy."""
+        """(M, F): see `chosen_states`."""
         sentences = sentences.trimmed()
         words = sentences.tokens[sentences.mask]
         with without_dropout(self):
             hidden = self.hidden_states(sentences)
-        vectors = self.output_weight[words]
         rows = rows_at_once(self.device, self.vocabulary_size)
         pairs = zip(hidden.split(rows), words.split(rows), strict=True)  # type: ignore[no-untyped-call]
         figures = [choice_figures(self.logits(some), chosen) for some, chosen in pairs]
-        return torch.cat((hidden, vectors, hidden * vectors, torch.cat(figures)), 1)
+        return self.chosen_states(hidden, words, torch.cat(figures))
+
+    def chosen_states(self, hidden: Tensor, words: Tensor, figures: Tensor) -> Tensor:
+        """(M, F) of words (M,) chosen by hidden states (M, H): the state, the vector of the word in
+        the output layer, their products whose sum is the word's logit, and its figures."""
+        vectors = self.output_weight[words]
+        return torch.cat((hidden, vectors, hidden * vectors, figures), 1)
 
     def loss(self, sentences: Sentences, weights: Tensor | None = None) -> Tensor:
         sentences = sentences.trimmed()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import chain
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +13,7 @@ from torch.nn.functional import logsigmoid
 
 from sda.models.discriminator import Discriminator
 from sda.models.given import given_weights
+from sda.models.word_judge import WordJudge
 from sda.text.sentences import Sentences
 
 
@@ -35,7 +37,15 @@ class Panel(Discriminator):
         return torch.cat([one.features(sentences) for one in self.each()], 1)
 
     def real_logit(self, sentences: Sentences) -> Tensor:
-        return mean_logit(torch.stack([one.real_logit(sentences) for one in self.each()]))
+        return mean_logit(torch.stack(self._logits(sentences)))
+
+    def _logits(self, sentences: Sentences) -> list[Tensor]:
+        """Of each member. What judges of words read is the same for all, and read once."""
+        first = self.members[0]
+        if not isinstance(first, WordJudge):
+            return [one.real_logit(sentences) for one in self.each()]
+        states = first.read(sentences)
+        return [cast(WordJudge, one).logit_of(states, sentences) for one in self.each()]
 
     def completed_logit(self, prefixes: Tensor, completions: Sentences) -> Tensor:
         logits = [one.completed_logit(prefixes, completions) for one in self.each()]

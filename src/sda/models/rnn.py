@@ -65,7 +65,7 @@ class RnnGenerator(HiddenStateGenerator):
         vectors: Tensor = self.labels(labels_of(context))
         return list(vectors.split(self.hidden, 1))  # type: ignore[no-untyped-call]
 
-    def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
+    def advance(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
         x: Tensor = self.dropouts[0](self.embedding(tokens))
         after: list[State] = []
         for layer, dropout, memory in zip(
@@ -81,7 +81,7 @@ class RnnGenerator(HiddenStateGenerator):
                 memory = (torch.gru_cell(x, memory[0], w_in, w_hidden, b_in, b_hidden),)
             after.append(memory)
             x = dropout(memory[0])
-        return self.logits(x), tuple(after)
+        return x, tuple(after)
 
     def hidden_states(self, sentences: Sentences) -> Tensor:
         x: Tensor = self.dropouts[0](self.embedding(self.inputs(sentences)))

@@ -66,9 +66,9 @@ class TransformerGenerator(HiddenStateGenerator):
         nothing = self.device_zeros(n, self.heads, 0, self.size)
         return tuple((nothing, nothing) for _ in self.layers)
 
-    def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
+    def advance(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
         x, after = self._read(tokens[:, None], cast(tuple[Memory, ...], state))
-        return self.logits(self.norm(x[:, 0])), after
+        return self.norm(x[:, 0]), after
 
     def hidden_states(self, sentences: Sentences) -> Tensor:
         start = cast(tuple[Memory, ...], self.start(len(sentences)))

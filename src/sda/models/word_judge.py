@@ -84,7 +84,7 @@ class WordJudge(Discriminator):
 
     def begin_fit(self, sentences: Sentences) -> Callable[[Tensor], Tensor]:
         """Numbers are scaled as these sentences have them, and what is read of them is kept."""
-        states = self._states(sentences)
+        states = self.read(sentences)
         self.mean, self.deviation = states.mean(0), states.std(0).clamp(min=1e-3)
         mask = sentences.trimmed().mask
         # As wide as the longest, so that any rows can be picked.
@@ -100,14 +100,23 @@ class WordJudge(Discriminator):
         """The mean of what the generator made of the words."""
         sentences = sentences.trimmed()
         mask = sentences.mask
-        states = _spread(self._scaled(self._states(sentences)), mask)
+        states = _spread(self._scaled(self.read(sentences)), mask)
         return states.sum(1) / sentences.lengths.clamp(min=1)[:, None]
 
     def real_logit(self, sentences: Sentences) -> Tensor:
-        sentences = sentences.trimmed()
-        return self._pool(self._verdicts(self._scaled(self._states(sentences))), sentences.mask)
+        return self.logit_of(self.read(sentences), sentences)
 
-    def _states(self, sentences: Sentences) -> Tensor:
+    def logit_of(self, states: Tensor, sentences: Sentences) -> Tensor:
+        """(B,) the same, where `states` are what `read` made of the sentences."""
+        return self._pool(self._verdicts(self._scaled(states)), sentences.trimmed().mask)
+
+    def log_verdicts(self, states: Tensor) -> Tensor:
+        """(M,) the logarithms of the verdicts on words of which the reader said `states`."""
+        return logsigmoid(self._verdicts(self._scaled(states)))
+
+    def read(self, sentences: Sentences) -> Tensor:
+        """(M, F) what the reader says of each word that is not padding."""
+        sentences = sentences.trimmed()
         parts = [
             self.reader.word_states(sentences[first : first + CHUNK])
             for first in range(0, len(sentences), CHUNK)

@@ -102,10 +102,10 @@ class PretrainedGenerator(OutputLayerGenerator):
             layers = cast(tuple[Memory, ...], select(read, places))
         return layers, padding, tokens[:, -1:]
 
-    def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
+    def advance(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
         layers, padding, first = cast(tuple[tuple[Memory, ...], Tensor, Tensor], state)
         hidden, after = self._read(first if first.shape[1] else tokens[:, None], layers, padding)
-        return self.logits(hidden[:, -1]), (after, padding, first[:, :0])
+        return hidden[:, -1], (after, padding, first[:, :0])
 
     def hidden_states(self, sentences: Sentences) -> Tensor:
         if torch.is_grad_enabled():

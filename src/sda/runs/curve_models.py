@@ -12,6 +12,7 @@ from torch import nn
 
 from sda.baselines.selection import Kept
 from sda.models.generator import Generator, generator_log_prob
+from sda.models.guided import Guided
 from sda.runs.parts import Selector
 from sda.runs.report import run_names
 from sda.runs.run import Run
@@ -68,11 +69,14 @@ def last_model(run: Run, loaded: Loaded) -> Model:
         generator, selector = run.selecting(loaded)
         digest = _selecting_digest(_digest(generator, loaded), selector)
         return Model(method, None, generator, digest, selector.selection)
-    if run.keep < 1:
+    if run.keep < 1 or run.guide:
         generator, judge, keep = run.generator(), run.judge().model, run.keep
-        told = hashlib.sha256(f"{_digest(generator, loaded)} {keep}".encode())
+        told = hashlib.sha256(f"{_digest(generator, loaded)} {keep} {run.guide}".encode())
         told.update(_weights(judge))
-        return Model(method, None, generator, told.hexdigest(), lambda _: Kept(judge, keep))
+        if run.guide:
+            generator = Guided(generator, judge, run.guide)
+        choose = (lambda _: Kept(judge, keep)) if keep < 1 else None
+        return Model(method, None, generator, told.hexdigest(), choose)
     generator = run.generator("last")
     return Model(method, None, generator, _digest(generator, loaded))
 

@@ -9,6 +9,7 @@ from typing import Any
 from sda.baselines.selection import Kept
 from sda.files import write_json, write_marked, write_text
 from sda.models.generator import Generator
+from sda.models.guided import Guided
 from sda.randomness import seeded
 from sda.reference.asking import AskedMetric
 from sda.runs.costs import run_costs
@@ -66,10 +67,14 @@ class Finish:
         handed = self._hand_over(start, lines) if settings.hand_over.check else None
         hands_start = handed is not None and handed.stage == MLE
         selection = self.selection
-        if handed is not None and handed.keep < 1:
+        if handed is not None and handed.is_judged:
             assert state.judge is not None
-            selection = Kept(state.judge.model, handed.keep)
             last = start if hands_start else last
+            if handed.keep < 1:
+                selection = Kept(state.judge.model, handed.keep)
+            if handed.guide and last is not None:
+                last = Guided(last, state.judge.model, handed.guide)
+        is_plain = hands_start and selection is None and not isinstance(last, Guided)
         rows, samples = score_rows(
             settings,
             RowScorer(self.loaded, settings),
@@ -77,14 +82,14 @@ class Finish:
             last,
             selection,
             start_rows(settings),
-            hands_start and selection is None,
+            is_plain,
         )
         if handed is not None:
             write_marked(folder.handed_over, handed.as_dict())
         self._write_samples(samples, STAGE_ONE if hands_start else folder.checkpoints.latest())
         self._write_buffer()
         examiner = Examiner(self.loaded, state.judge, state.archive)
-        is_start = selection is None and (hands_start or last is None)
+        is_start = is_plain or (selection is None and last is None)
         examples = examiner.sides(settings.seed, start, None if is_start else samples)
         write_json(folder.examples, examples)
         real = real_row(rows)

@@ -39,12 +39,19 @@ class HandedOver:
     sentence: str
     comparison: Comparison | None = None
     keep: float = 1.0
-    """The share of what it writes that is kept, by the run's judge; 1 asks no judge."""
+    """The share of what it writes that is kept, by the run's judge; 1 keeps all."""
+    guide: float = 0.0
+    """How strongly the run's judge weighs each word as it is written; 0 not at all."""
 
     @property
     def is_start(self) -> bool:
         """Whether the start is handed over as it is."""
-        return self.stage == MLE and self.keep == 1
+        return self.stage == MLE and not self.is_judged
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the run's judge has a say in what is written."""
+        return self.keep < 1 or self.guide > 0
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -52,6 +59,7 @@ class HandedOver:
         return {
             "stage": self.stage,
             "keep": self.keep,
+            "guide": self.guide,
             "sentence": self.sentence,
             "comparison": compared,
         }
@@ -61,7 +69,8 @@ class HandedOver:
         """What `as_dict` wrote down."""
         compared = data["comparison"]
         compared = None if compared is None else Comparison.from_dict(compared)
-        return cls(data["stage"], data["sentence"], compared, float(data.get("keep", 1.0)))
+        keep, guide = float(data.get("keep", 1.0)), float(data.get("guide", 0.0))
+        return cls(data["stage"], data["sentence"], compared, keep, guide)
 
 
 def read_handed_over(path: Path) -> HandedOver | None:

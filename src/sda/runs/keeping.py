@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sda.archive import Answered, Archive
 from sda.baselines.selection import kept_rows
 from sda.models.generator import Generator
+from sda.models.guided import Guided, can_guide
 from sda.randomness import seeded
 from sda.reference.metric import WeightedSum
 from sda.runs.hand_over import LAST, MLE, HandedOver
@@ -33,14 +34,17 @@ from sda.training.judging import Judge
 
 SHARES = 4
 """Shares between the one of the settings and all, evenly, that may be kept."""
+STRENGTHS = 4
+"""Of the guide: that of the settings, and halves of the one before."""
 
 
 @dataclass(frozen=True)
 class Offer:
-    """One generator with one share kept: what it would write, and how that compares."""
+    """One generator with one share kept, or one guide: what it would write, how that compares."""
 
     stage: str
     keep: float
+    guide: float
     sentences: Sentences
     verdict: float
     """The judge's mean opinion of these sentences."""
@@ -57,12 +61,13 @@ def hand_over_judged(
     checked: int,
     updates: int,
 ) -> HandedOver:
-    """The generator and the share that the judge likes best among those within the limits.
+    """The generator with the share or the guide that the judge likes best within the limits.
 
-    Each generator keeps the smallest share that breaks no limit of diversity. The best offer is
-    then put to the metric, `checked` sentences of it, beside all that the start wrote for it: the
-    judge may think too well of what it taught. What a judge that chooses among sentences of the
-    start would have chosen of those, had it not been told of them, counts too.
+    Each generator keeps the smallest share that breaks no limit of diversity, or has its words
+    weighed by the strongest guide that breaks none. The best offer is then put to the metric,
+    `checked` sentences of it, beside all that the start wrote for it: the judge may think too well
+    of what it taught. What a judge that chooses among sentences of the start would have chosen of
+    those, had it not been told of them, counts too.
     """
     if not judge.is_fitted:
         reason = f"the metric said the same of all {archive.calls:,} sentences that it was asked"
@@ -76,7 +81,7 @@ def hand_over_judged(
     after = metric(best.sentences[order[:checked]]).total.numpy()
     known = archive.entries
     before = known.scores[known.epochs == 0].numpy()
-    if best.stage == MLE:
+    if best.stage == MLE and not best.guide:
         after = np.concatenate((after, _would_be_kept(judge, known, best.keep)))
     name = " + ".join(metric.names)
     quality = compare_quality(name, before, after, settings.hand_over.quality)
@@ -88,9 +93,16 @@ def hand_over_judged(
         cost += f" and {updates:,} updates"
     if best.keep < 1:
         cost += f", writing {1 / best.keep:.2g} sentences for each one kept"
-    what = "Stage II" if best.stage == LAST else "The judge, choosing among sentences of the start,"
-    sentence = f"{compared.sentence(what, cost)} {judge.sentence()}"
-    return HandedOver(best.stage, sentence, compared, best.keep)
+    sentence = f"{compared.sentence(_what(best), cost)} {judge.sentence()}"
+    return HandedOver(best.stage, sentence, compared, best.keep, best.guide)
+
+
+def _what(best: Offer) -> str:
+    """Who bought it, for the sentence."""
+    if best.stage == LAST:
+        return "Stage II, the judge weighing every word," if best.guide else "Stage II"
+    how = "weighing every word" if best.guide else "choosing among sentences"
+    return f"The judge, {how} of the start,"
 
 
 def _would_be_kept(judge: Judge, known: Answered, keep: float) -> NDArray[np.float64]:
@@ -114,9 +126,21 @@ def _offers(
         rng = seeded(settings.seed, "hand over")
         return writer(generator, loaded.corpus.valid, decoding, rng)(n).to("cpu")
 
+    def changes(sentences: Sentences) -> tuple[Change, ...] | None:
+        """From the start; None where one breaks a limit."""
+        found = tuple(find_changes(start, figures(words(sentences)), limits))
+        return None if any(change.is_broken for change in found) else found
+
     start = figures(words(write(generators[MLE], limits.samples)))
     offers = []
     for stage, generator in generators.items():
+        for guide in strengths(settings.judge.guide) if can_guide(judge.model) else ():
+            written = write(Guided(generator, judge.model, guide), limits.samples)
+            found = changes(written)
+            if found is not None:
+                verdict = float(judge(written).mean())
+                offers.append(Offer(stage, 1.0, guide, written, verdict, found))
+                break
         written = write(generator, math.ceil(limits.samples / settings.judge.keep))
         verdicts = judge(written)
         for keep in shares(settings.judge.keep):
@@ -126,10 +150,10 @@ def _offers(
             count = min(len(written), math.ceil(limits.samples / keep))
             rows = kept_rows(verdicts[:count], written.lengths[:count], keep)
             kept = rows[: limits.samples]
-            found = tuple(find_changes(start, figures(words(written[kept])), limits))
-            if not any(change.is_broken for change in found):
+            found = changes(written[kept])
+            if found is not None:
                 verdict = float(verdicts[kept].mean())
-                offers.append(Offer(stage, keep, written[kept], verdict, found))
+                offers.append(Offer(stage, keep, 0.0, written[kept], verdict, found))
                 break
     return offers
 
@@ -138,3 +162,8 @@ def shares(least: float) -> list[float]:
     """The shares that may be kept, from the least up to all."""
     steps = [least + (1 - least) * number / SHARES for number in range(SHARES)]
     return sorted({*(round(step, 3) for step in steps), 1.0})
+
+
+def strengths(most: float) -> list[float]:
+    """How strong a guide may be, from the strongest down; none where there is to be none."""
+    return [most / 2**number for number in range(STRENGTHS)] if most else []

@@ -18,6 +18,8 @@ from sda.evaluation.evaluator import Evaluation
 from sda.evaluation.score import Score
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Generator
+from sda.models.guided import STRONGEST, Guided, can_guide
+from sda.models.panel import Panel
 from sda.randomness import seeded
 from sda.reference.metric import ReferenceMetric
 from sda.runs.assemble import build_judge, build_models, build_state
@@ -206,6 +208,7 @@ class Run:
         unique: bool = False,
         no_copies: bool = False,
         prompt: str | None = None,
+        guide: float | None = None,
     ) -> list[str]:
         """`n` sentences of the run's generator as text; the same seed gives the same ones.
 
@@ -222,6 +225,8 @@ class Run:
         - `no_copies`: no sentence is one of the training sentences; the source is read for it.
         - `prompt`: what all sentences follow on, for a run on text with prompts; by default the one
           prompt of its text.
+        - `guide`: how strongly the run's judge weighs each word as it is written; by default what
+          the run hands over with. 0 leaves the words to the generator.
 
         The unknown word, where the vocabulary has one, is never written. A run with a selection,
         such as best-of-n, applies it to its last state. The selection may need the metric, and the
@@ -239,8 +244,12 @@ class Run:
             generator = self.generator(stage)
             handed = self.keep if stage == HANDED else 1.0
             share = handed if keep is None else keep
-            if share != 1:
-                selection = Kept(self.judge().model, _share(share))
+            strength = guide if guide is not None else self.guide if stage == HANDED else 0.0
+            judge = self.judge().model if share != 1 or strength else None
+            if judge is not None and share != 1:
+                selection = Kept(judge, _share(share))
+            if judge is not None and strength:
+                generator = self._guided(generator, judge, strength)
         if unique or no_copies:
             known = vocabulary.words(self.load_source().corpus.train) if no_copies else None
             selection = Fresh(vocabulary.words, selection, known, unique)
@@ -260,6 +269,23 @@ class Run:
         1 where no judge chooses."""
         found = self._handed_over()
         return 1.0 if found is None else found.keep
+
+    @property
+    def guide(self) -> float:
+        """How strongly the run's judge weighs each word of what is handed over as it is written; 0
+        where it does not."""
+        found = self._handed_over()
+        return 0.0 if found is None else found.guide
+
+    def _guided(self, generator: Generator, judge: Panel, strength: float) -> Generator:
+        if not can_guide(judge):
+            raise UserError(
+                f"{self.path}: the judge of this run ({self.judge().name}) judges whole sentences,"
+                " not words as they are written: leave guide alone, and choose with keep"
+            )
+        if not 0 < strength <= STRONGEST:
+            raise UserError(f"guide must be between 0 and {STRONGEST:g}, not {strength:g}")
+        return Guided(generator, judge, strength)
 
     def judge(self) -> Judge:
         """What the run learned to tell from the metric: calling it with sentences ranks them."""

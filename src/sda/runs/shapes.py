@@ -163,4 +163,5 @@ class HandedOverShape(Shape):
     stage: Literal["last", "mle"]
     sentence: str
     keep: Annotated[float, Field(gt=0, le=1)] = 1.0
+    guide: Annotated[float, Field(ge=0, le=1000)] = 0.0
     comparison: ComparisonShape | None
