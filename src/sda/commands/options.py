@@ -39,6 +39,7 @@ class LogName(StrEnum):
 
     tensorboard = "tensorboard"
     wandb = "wandb"
+    trackio = "trackio"
 
 
 class Stage(StrEnum):
