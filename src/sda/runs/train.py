@@ -65,7 +65,7 @@ def train_run(
     the source is the run's own. Processes that were started together share the work.
     """
     settings = with_parts(settings, RunFolder(out))
-    with place_to_train(out) as place:
+    with place_to_train(out, settings.device) as place:
         if place == out:
             _train_in(settings, origins, out, reporter, resume, lines, callbacks)
         else:
