@@ -7,9 +7,10 @@ package's `metric-reward` and `recommended`, learn to write of animals; every sy
 process and one thread. Each end of each budget is measured alike, no judge choosing: how many of
 1,000 sentences the metric likes, distinct-2, self-BLEU-5, the loss on validation sentences, CPU
 seconds of training and peak memory. Text that is colder scores higher and varies less, so the
-metric is also given at the start's distinct-2, between two temperatures. What is done is not done
-again; one line of JSON each in RUNS/points.jsonl, and the table in the end. Needs the extras
-`bench` and `hf`.
+metric is also given at the start's distinct-2, between two temperatures. What `recommended` hands
+over has its judge choosing the better half of what is written, which TRL has nothing like: that
+stands in rows of its own. What is done is not done again; one line of JSON each in
+RUNS/points.jsonl, and the table in the end. Needs the extras `bench` and `hf`.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ SYSTEMS = (
     ("metric-reward", 1e-3),
     ("recommended", 1e-3),
 )
+JUDGED = "recommended"
+SHARE = 0.5  # what its judge keeps by default of what is written
 KL = 0.05
 # One batch of likelihood after each step, in place of four, and no limits on what the result may
 # lose: TRL has neither.
@@ -174,13 +177,13 @@ def opened(folder: Path, out: Path) -> Any:
     )
 
 
-def measure(run: Any, stage: str) -> dict[str, Any]:
-    """What a run's model writes at each temperature, no judge choosing."""
+def measure(run: Any, stage: str, share: float = 1) -> dict[str, Any]:
+    """What a run's model writes at each temperature, or the share of it that its judge keeps."""
     import sda
 
     curve = []
     for temperature in TEMPERATURES:
-        texts = run.sample(SAMPLES, temperature=temperature, seed=1, stage=stage, keep=1)
+        texts = run.sample(SAMPLES, temperature=temperature, seed=1, stage=stage, keep=share)
         pairs = [pair for text in texts for pair in pairwise(text.split())]
         curve.append((len(set(pairs)) / max(1, len(pairs)), mean(wanted(texts))))
         if temperature == 1.0:
@@ -239,6 +242,9 @@ def points(out: Path, seeds: int, budgets: Sequence[int]) -> list[dict[str, Any]
                     run, stage = sda.Run(room, metric=wanted), "last"
                 what = {**measure(run, stage), "nll": loss_of(run, stage)}
                 keep(system, calls, seed, costs, **what)
+                if name == JUDGED:
+                    chosen = {**measure(run, stage, SHARE), "nll": what["nll"]}
+                    keep(f"{system}, its judge choosing half", calls, seed, costs, **chosen)
     return found
 
 

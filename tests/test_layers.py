@@ -67,7 +67,7 @@ EXTRAS = {
     "text/harper.py": {"harper"},
     "text/pieces.py": {"tokenizers"},
     "text/dataset_folder.py": {"datasets"},
-    "show/sinks.py": {"wandb"},
+    "show/sinks.py": {"trackio", "wandb"},
     "pretrained/library.py": {"transformers", "peft"},
     "evaluation/sentence_features.py": {"sentence_transformers"},
     "reproduction/coco_captions.py": {"nltk"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager, nullcontext
 
 import torch
 from torch import Tensor
@@ -18,6 +19,8 @@ LARGE_LOGIT_BYTES = 64 * 2**20
 """Of one step's logits of such a model on a CPU."""
 DEVICE_LOGIT_BYTES = 256 * 2**20
 """The same on a device, which is fast with much at a time."""
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+"""What products can be computed in, by the names that settings have for it."""
 
 
 def find_device(name: str) -> torch.device:
@@ -46,6 +49,33 @@ def devices_here() -> list[str]:
 def same_device_or_cpu(name: str) -> torch.device:
     """The device of that name, or the CPU where there is none: a run can be opened anywhere."""
     return find_device(name) if name == "auto" or name in devices_here() else torch.device("cpu")
+
+
+def check_dtype(name: str, device: torch.device) -> None:
+    """The device computes in the type of that name, or a sentence says that it does not."""
+    if not _computes_in(DTYPES[name], device):
+        raise UserError(
+            f"setting 'dtype': {device.type} does not compute in {name} here; leave it at float32"
+        )
+
+
+def computed_in(dtype: torch.dtype, device: torch.device) -> AbstractContextManager[object]:
+    """Inside, products are computed in the type from weights of 32 bits (decision 0224).
+
+    On a device that does not have it they are computed in float32, as all else: a run that was
+    trained elsewhere can be opened anywhere.
+    """
+    if dtype == torch.float32 or not _computes_in(dtype, device):
+        return nullcontext()
+    return torch.autocast(device.type, dtype)
+
+
+def _computes_in(dtype: torch.dtype, device: torch.device) -> bool:
+    if dtype == torch.float32:
+        return True
+    if device.type == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    return bool(torch.amp.is_autocast_available(device.type))
 
 
 def rows_at_once(device: torch.device, words: int, copies: int = 1) -> int:

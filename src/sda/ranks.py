@@ -8,6 +8,7 @@ this module were not there.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ from sda.errors import LeftAlone, UserError
 PATIENCE = timedelta(hours=12)
 """How long a process waits for the others, which may be scoring or asking a slow metric."""
 SEEDS = 2**62
+TYPES = (torch.float32, torch.float64, torch.int64, torch.bool)
+"""Of what is sent from device to device; the receiver is told the place of the type here."""
+DIRECT = "@"  # before the name of what is sent so, in what goes through the CPU
 
 Values = dict[str, Tensor]
 
@@ -75,28 +79,87 @@ ALONE = Shares()
 
 
 def _exchanged(values: Values, ranks: int) -> list[Values]:
-    """What every process has, by process; as bytes of safetensors, since shapes may differ."""
-    own = {name: value.detach().cpu().contiguous() for name, value in values.items()}
+    """What every process has, by process.
+
+    It goes as bytes of safetensors, since shapes may differ. What lies on a device from which it
+    can go directly does so, and the bytes hold its type and shape only.
+    """
+    direct = {name: value.detach() for name, value in values.items() if _goes_directly(value)}
+    own = {
+        name: value.detach().cpu().contiguous()
+        for name, value in values.items()
+        if name not in direct
+    }
+    for name, value in direct.items():
+        own[DIRECT + name] = torch.tensor([TYPES.index(value.dtype), *value.shape])
     content = torch.frombuffer(bytearray(save(own)), dtype=torch.uint8)
     try:
         sizes = [torch.zeros(1, dtype=torch.int64) for _ in range(ranks)]
         distributed.all_gather(sizes, torch.tensor([len(content)]))
-        longest = int(torch.cat(sizes).max())
-        padded = torch.zeros(longest, dtype=torch.uint8)
-        padded[: len(content)] = content
-        all_bytes = [torch.zeros(longest, dtype=torch.uint8) for _ in range(ranks)]
-        distributed.all_gather(all_bytes, padded)
+        found = [
+            load(bytes(some.numpy()))
+            for some in _gathered_bytes(content, torch.cat(sizes).tolist())
+        ]
+        shapes = [
+            {name: one[name].tolist() for name in sorted(one) if name.startswith(DIRECT)}
+            for one in found
+        ]
+        # Also a process that has nothing to send takes part if another has.
+        if any(shapes):
+            sizes_there = [sum(map(_bytes_of, some.values())) for some in shapes]
+            parts = [direct[name.removeprefix(DIRECT)] for name in sorted(shapes[_rank()])]
+            there = _gathered_bytes(_packed(parts), sizes_there)
+            for one, some, sent in zip(found, shapes, there, strict=True):
+                for name, value in zip(some, _unpacked(sent, list(some.values())), strict=True):
+                    del one[name]
+                    one[name.removeprefix(DIRECT)] = value
     except RuntimeError as error:
         raise _lost() from error
-    pairs = zip(all_bytes, sizes, strict=True)
-    return [load(bytes(some[: int(size)].numpy())) for some, size in pairs]
+    return found
+
+
+def _gathered_bytes(content: Tensor, sizes: list[int]) -> list[Tensor]:
+    """The bytes of every process, which has so many, where those of this one are."""
+    padded = content.new_zeros(max(sizes))
+    padded[: len(content)] = content
+    every = [torch.zeros_like(padded) for _ in sizes]
+    distributed.all_gather(every, padded)
+    return [some[:size] for some, size in zip(every, sizes, strict=True)]
+
+
+def _goes_directly(value: Tensor) -> bool:
+    """Whether the tensor can be sent from where it lies: from GPU to GPU, by nccl."""
+    return value.device.type == "cuda" and "nccl" in distributed.get_backend_config()
+
+
+def _bytes_of(told: list[int]) -> int:
+    """What a tensor of that type and shape takes."""
+    return int(TYPES[told[0]].itemsize * math.prod(told[1:]))
+
+
+def _packed(values: list[Tensor]) -> Tensor:
+    """The bytes of the tensors in a row, where these are; none on this process's own GPU."""
+    if not values:
+        return torch.zeros(0, dtype=torch.uint8, device="cuda")
+    return torch.cat([value.reshape(-1).contiguous().view(torch.uint8) for value in values])
+
+
+def _unpacked(content: Tensor, told: list[list[int]]) -> list[Tensor]:
+    """The tensors of these types and shapes, which the bytes hold in a row."""
+    pieces = content.split([_bytes_of(one) for one in told])  # type: ignore[no-untyped-call]
+    # A copy begins where numbers of its type may begin.
+    return [
+        piece.clone().view(TYPES[kind]).reshape(shape)
+        for piece, (kind, *shape) in zip(pieces, told, strict=True)
+    ]
 
 
 def wait_for_all() -> None:
     """Every process has come here; of no use where there is but one."""
     if distributed.is_initialized():
         try:
-            distributed.barrier()
+            # Not a barrier, which on GPUs would not notice that a process has ended.
+            distributed.all_reduce(torch.zeros(1))
         except RuntimeError as error:
             raise _lost() from error
 
@@ -113,10 +176,26 @@ def started_together() -> tuple[int, int]:
     return int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
 
 
-def join_others() -> None:
-    """Meet the processes that `torchrun` started with this one; nothing where there are none."""
-    if started_together()[1] > 1 and not distributed.is_initialized():
-        distributed.init_process_group("gloo", timeout=PATIENCE)
+def _rank() -> int:
+    return started_together()[0]
+
+
+def join_others(device: torch.device) -> None:
+    """Meet the processes that `torchrun` started with this one, which computes on the device."""
+    if not distributed.is_initialized():
+        if device.type == "cuda":
+            torch.cuda.set_device(device)
+        distributed.init_process_group(backend_for(device), timeout=PATIENCE)
+
+
+def backend_for(device: torch.device) -> str:
+    """How processes speak with each other that compute on such a device.
+
+    What lies on GPUs goes by nccl, where torch has it; all else by gloo, which notices when
+    a process has ended.
+    """
+    has_direct = device.type == "cuda" and distributed.is_nccl_available()
+    return "cpu:gloo,cuda:nccl" if has_direct else "gloo"
 
 
 def shares_of(parts: int) -> Shares:

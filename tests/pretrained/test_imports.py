@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-HEAVY = ("transformers", "peft", "datasets", "tensorboard", "wandb", "tokenizers")
+HEAVY = ("transformers", "peft", "datasets", "tensorboard", "trackio", "wandb", "tokenizers")
 
 
 def test_training_imports_no_package_of_pretrained_models() -> None:

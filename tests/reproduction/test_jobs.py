@@ -172,6 +172,7 @@ def test_what_changes_figures_is_in_the_key(monkeypatch: pytest.MonkeyPatch) -> 
         changed(job, seed=1),
         changed(job, stage2=stage2),
         changed(job, threads=2),
+        changed(job, dtype="bfloat16"),
         changed(job, source="coco/other.txt"),
         replace(job, start=None),
         replace(job, start=changed(job.start, seed=1)),

@@ -377,7 +377,15 @@ def test_leakrnn_alone_trains_the_discriminator_that_it_reads(
 def test_every_setting_is_known_to_matter_in_stage_one_or_not() -> None:
     sections = {"buffer", "stage2", "metric", "calls", "judge", "selection", "guard"}
     later = {*sections, "hand_over", "evaluation"}
-    beside = {"start", "method", "checkpoint_every", "discriminator_phase", "device", "parts"}
+    beside = {
+        "start",
+        "method",
+        "checkpoint_every",
+        "discriminator_phase",
+        "device",
+        "dtype",
+        "parts",
+    }
 
     assert set(Settings.model_fields) == {*SECTIONS, *later, *beside}
     later = {"rounds", "passes", "sentences", "negatives"}

@@ -27,11 +27,19 @@ class Device(StrEnum):
     mps = "mps"
 
 
+class Dtype(StrEnum):
+    """What products of large models are computed in."""
+
+    float32 = "float32"
+    bfloat16 = "bfloat16"
+
+
 class LogName(StrEnum):
     """Where the figures of each epoch go beside the run folder."""
 
     tensorboard = "tensorboard"
     wandb = "wandb"
+    trackio = "trackio"
 
 
 class Stage(StrEnum):

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, scaled_dot_product_attention
 
+from sda.devices import computed_in
 from sda.errors import UserError
 from sda.models.branching import State
 from sda.models.generator import Frame
@@ -43,6 +44,7 @@ class TransformerGenerator(HiddenStateGenerator):
         positions: Literal["rotary", "learned"] = "rotary",
         tied: bool = True,
         init_std: float = 0.02,
+        dtype: torch.dtype = torch.float32,
     ) -> None:
         super().__init__(frame, width, width, tied)
         if min(layers, heads, feedforward) < 1:
@@ -54,6 +56,7 @@ class TransformerGenerator(HiddenStateGenerator):
             raise ValueError(f"rotary positions need an even width of a head, not {width // heads}")
         self.heads = heads
         self.size = width // heads
+        self.dtype = dtype
         self.positions = nn.Embedding(self.max_length, width) if positions == "learned" else None
         self.dropout = nn.Dropout(dropout)
         self.layers = nn.ModuleList(
@@ -95,9 +98,10 @@ class TransformerGenerator(HiddenStateGenerator):
             x = x + self.positions(places)
         x = self.dropout(x)
         after = []
-        for layer, memory in zip(self.layers, memories, strict=True):
-            x, memory = layer(x, memory, rotation)
-            after.append(memory)
+        with computed_in(self.dtype, self.device):
+            for layer, memory in zip(self.layers, memories, strict=True):
+                x, memory = layer(x, memory, rotation)
+                after.append(memory)
         return x, tuple(after)
 
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
+from sda.devices import computed_in
 from sda.errors import UserError
 from sda.models.branching import State, select
 from sda.models.generator import DROPS, Frame
@@ -45,6 +46,7 @@ class PretrainedGenerator(OutputLayerGenerator):
         vocabulary: Vocabulary,
         path: str,
         lora: int = 0,
+        dtype: torch.dtype = torch.float32,
     ) -> None:
         """`lora` is the rank of an adapter (LoRA) on all linear layers; 0 learns all weights."""
         super().__init__(frame)
@@ -57,6 +59,7 @@ class PretrainedGenerator(OutputLayerGenerator):
             raise ValueError(f"lora must be 0 or more, not {lora}")
         self.bos = vocabulary.bos
         self.path = path
+        self.dtype = dtype
         causal = load_causal(path)
         _check(causal, path, vocabulary)
         causal.requires_grad_(not lora)
@@ -148,11 +151,12 @@ class PretrainedGenerator(OutputLayerGenerator):
             places = torch.arange(before + tokens.shape[1], device=tokens.device) - padding
             more["attention_mask"] = (places >= 0).long()
             more["position_ids"] = places[:, before:].clamp(min=0)
-        found = self.causal.base_model(
-            input_ids=tokens, past_key_values=_cache(layers), use_cache=True, **more
-        )
+        with computed_in(self.dtype, self.device):
+            found = self.causal.base_model(
+                input_ids=tokens, past_key_values=_cache(layers), use_cache=True, **more
+            )
         after = tuple((layer.keys, layer.values) for layer in found.past_key_values.layers)
-        return found.last_hidden_state, after
+        return found.last_hidden_state.float(), after
 
     def given(self) -> Iterator[Tensor]:
         """The weights that are found again in the folder."""

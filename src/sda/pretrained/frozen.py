@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from sda.devices import computed_in
 from sda.pretrained.library import load_config, load_encoder
 from sda.text.model_tokens import ModelVocabulary, read_pieces
 from sda.text.tokens import tokenizer
@@ -32,9 +33,12 @@ class FrozenEncoder:
     encoder, such as those of sentences, it is the mean of its last layer.
     """
 
-    def __init__(self, path: str, layer: int | None = None) -> None:
+    def __init__(
+        self, path: str, layer: int | None = None, dtype: torch.dtype = torch.float32
+    ) -> None:
         """`layer` is by default the one after two thirds of them."""
         self.path = path
+        self._dtype = dtype
         self._config = load_config(path)
         text_config = self._config.get_text_config()
         layers = int(text_config.num_hidden_layers)
@@ -87,8 +91,9 @@ class FrozenEncoder:
         is_token = places < lengths[:, None]
         # Padding comes after a text, so causality alone keeps it out.
         mask = {} if self._is_causal else {"attention_mask": is_token.long()}
-        found = self._model(device)(input_ids=tokens, output_hidden_states=True, **mask)
-        states: Tensor = found.hidden_states[self._layer]
+        with computed_in(self._dtype, device):
+            found = self._model(device)(input_ids=tokens, output_hidden_states=True, **mask)
+        states: Tensor = found.hidden_states[self._layer].float()
         # The first token of a causal model is the start symbol, whose state is the same for all.
         counted = is_token & (places > 0) if self._is_causal else is_token
         weights = counted.to(states) / counted.sum(1, keepdim=True).clamp(min=1)
@@ -129,6 +134,8 @@ class FrozenEncoder:
 
 
 @cache
-def shared_encoder(path: str, layer: int | None = None) -> FrozenEncoder:
+def shared_encoder(
+    path: str, layer: int | None = None, dtype: torch.dtype = torch.float32
+) -> FrozenEncoder:
     """One of each for a process: several discriminators read the same texts."""
-    return FrozenEncoder(path, layer)
+    return FrozenEncoder(path, layer, dtype)

@@ -30,6 +30,7 @@ class PretrainedJudge(Discriminator):
         hidden: int = 64,
         dropout: float = 0.3,
         init_std: float = 0.05,
+        dtype: torch.dtype = torch.float32,
     ) -> None:
         """`path` is the folder of a causal language model or of an encoder, and `layer` the one
         that is read of it."""
@@ -37,7 +38,7 @@ class PretrainedJudge(Discriminator):
         if hidden < 1:
             raise ValueError(f"hidden must be 1 or more, not {hidden}")
         self._vocabulary = vocabulary
-        self._path, self._layer = path, layer
+        self._path, self._layer, self._dtype = path, layer, dtype
         size = self.encoder.size
         self.network = nn.Sequential(
             nn.Linear(size, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, 1)
@@ -53,7 +54,7 @@ class PretrainedJudge(Discriminator):
     @property
     def encoder(self) -> FrozenEncoder:
         """What reads; it is no part of the model that learns, and in no state that is saved."""
-        return shared_encoder(self._path, self._layer)
+        return shared_encoder(self._path, self._layer, self._dtype)
 
     def features(self, sentences: Sentences) -> Tensor:
         return (self._vectors(sentences) - self.mean) / self.deviation

@@ -11,6 +11,7 @@ from torch import nn
 
 from sda.archive import Archive, Question
 from sda.buffer import Buffer
+from sda.devices import DTYPES
 from sda.errors import UserError
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Frame, Generator
@@ -50,6 +51,7 @@ def build_models(
             f"setting 'data.label': {settings.generator['use']} does not read labels: choose a"
             " generator that does (rnn, gru), or train without a label"
         )
+    _check_dtype(settings)
     if takes(settings.discriminator, "discriminator", "generator"):
         raise UserError(
             f"setting 'discriminator.use': {settings.discriminator['use']} reads a trained"
@@ -64,6 +66,7 @@ def build_models(
         vocabulary=vocabulary,
         rng=rng,
         labels=labels,
+        dtype=DTYPES[settings.dtype],
     )
     generator = _build_generator(settings, vocabulary, max_length, discriminator, rng, labels)
     if settings.data.has_prompts and not generator.reads_source:
@@ -72,6 +75,18 @@ def build_models(
             " pretrained generator, as --generator hf:PATH, or train without them"
         )
     return generator, discriminator
+
+
+def _check_dtype(settings: Settings) -> None:
+    """Some model of the run can be computed in the type that is set."""
+    judges = [discriminator_section(name) for name in settings.judge.candidates]
+    models = [("generator", settings.generator), ("discriminator", settings.discriminator)]
+    models += [("discriminator", section) for section in judges]
+    if settings.dtype != "float32" and not any(takes(part, key, "dtype") for key, part in models):
+        raise UserError(
+            f"setting 'dtype': {settings.generator['use']} is computed in float32; {settings.dtype}"
+            " is for pretrained models, as --generator hf:PATH, and for transformer"
+        )
 
 
 def _build_generator(
@@ -91,6 +106,7 @@ def _build_generator(
         discriminator=discriminator,
         rng=rng,
         labels=labels,
+        dtype=DTYPES[settings.dtype],
     )
     return generator
 
@@ -196,6 +212,7 @@ def build_judge(
                 labels=labels,
                 generator=generator,
                 example=example,
+                dtype=DTYPES[settings.dtype],
             )
             return judge.to(generator.device)
 

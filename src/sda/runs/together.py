@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sda.devices import find_device
 from sda.ranks import join_others, started_together, wait_for_all
 from sda.runs.folder import RunFolder
 from sda.settings.schema import Settings
@@ -29,12 +30,14 @@ def with_parts(settings: Settings, folder: RunFolder) -> Settings:
 
 
 @contextmanager
-def place_to_train(out: Path) -> Iterator[Path]:
+def place_to_train(out: Path, device: str) -> Iterator[Path]:
     """The folder itself; for all processes but the first a copy of it, which goes afterwards.
 
-    Nobody leaves before the first process has written all that belongs to the run.
+    Nobody leaves before the first process has written all that belongs to the run. `device` is the
+    setting of that name.
     """
-    join_others()
+    if started_together()[1] > 1:
+        join_others(find_device(device))
     if started_together()[0] == 0:
         wait_for_all()  # the others have their copies
         yield out

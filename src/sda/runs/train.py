@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from sda.devices import find_device
+from sda.devices import check_dtype, find_device
 from sda.errors import UserError
 from sda.models.generator import Generator
 from sda.randomness import seeded
@@ -65,7 +65,7 @@ def train_run(
     the source is the run's own. Processes that were started together share the work.
     """
     settings = with_parts(settings, RunFolder(out))
-    with place_to_train(out) as place:
+    with place_to_train(out, settings.device) as place:
         if place == out:
             _train_in(settings, origins, out, reporter, resume, lines, callbacks)
         else:
@@ -151,6 +151,7 @@ class _Training:
         torch.manual_seed(settings.seed)
         rng = torch.Generator().manual_seed(settings.seed)
         device = find_device(settings.device)
+        check_dtype(settings.dtype, device)
         self.state, metric = build_state(settings, loaded.corpus, rng, device)
         self.state.shares = shares_of(settings.parts)
         self.metric = ask_through_archive(

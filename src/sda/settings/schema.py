@@ -148,6 +148,9 @@ class Settings(TrainingSettings):
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
     """Where models are computed; `auto` is a GPU where torch finds one, or else the CPU. Results
     are the same bit for bit only on one kind of device."""
+    dtype: Literal["float32", "bfloat16"] = "float32"
+    """What the layers of pretrained models and of `transformer` are computed in; weights are kept
+    and learned in float32, and words are chosen in it."""
     threads: int = Field(default=1, ge=1, le=MOST_THREADS)
     """Threads of torch; results are the same bit for bit only at an equal number."""
     parts: PositiveInt = 1

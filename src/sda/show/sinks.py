@@ -1,14 +1,17 @@
-"""Where the figures of each epoch go beside the run folder: TensorBoard, or Weights & Biases.
+"""Where the figures of each epoch go beside the run folder: TensorBoard, W&B or trackio.
 
 A sink is a callback: it is called with the line of each finished epoch, and never ends training.
-The only file that imports `wandb`, an extra; torch itself writes for TensorBoard, with another.
+The only file that imports `wandb` and `trackio`, extras; torch itself writes for TensorBoard, with
+another.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -54,7 +57,7 @@ def wandb_sink(folder: Path, settings: Mapping[str, Any]) -> Sink:
         return wandb.init(
             project="sda",
             name=folder.name,
-            id=hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16],
+            id=_mark(folder),
             resume="allow",
             dir=place,
             config=dict(settings),
@@ -67,7 +70,40 @@ def wandb_sink(folder: Path, settings: Mapping[str, Any]) -> Sink:
     return log
 
 
-SINKS = {"tensorboard": tensorboard_sink, "wandb": wandb_sink}
+def trackio_sink(folder: Path, settings: Mapping[str, Any]) -> Sink:
+    """The same where trackio keeps the runs of this machine, for `trackio show --project sda`; or
+    where its own variables say. A run that is taken up again goes on under its name."""
+    try:
+        import trackio
+    except ImportError as error:
+        raise _missing("trackio") from error
+
+    @cache
+    def run() -> Any:
+        # Standard output belongs to the command, which may write JSON there.
+        with redirect_stdout(sys.stderr):
+            return trackio.init(
+                project="sda",
+                name=f"{folder.name}-{_mark(folder)[:8]}",
+                config=dict(settings),
+                resume="allow",
+                embed=False,
+                auto_log_gpu=False,
+                auto_log_cpu=False,
+            )
+
+    def log(line: dict[str, Any]) -> None:
+        run().log({**_figures(line), "epoch": line["epoch"]})
+
+    return log
+
+
+SINKS = {"tensorboard": tensorboard_sink, "wandb": wandb_sink, "trackio": trackio_sink}
+
+
+def _mark(folder: Path) -> str:
+    """What tells the folder from others of its name."""
+    return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
 
 
 def _figures(line: Mapping[str, Any]) -> dict[str, float]:
