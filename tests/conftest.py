@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 # numpy reads this once. Its threads wait by turning in circles, and where test processes share the
 # cores, most of the time goes there.
@@ -210,6 +211,25 @@ def reports_without_drawings() -> Iterator[None]:
     from tiny import undrawn
 
     with undrawn():
+        yield
+
+
+@pytest.fixture
+def curves_without_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`sda curve` draws nothing: five planes take five times as long as their points."""
+    from sda.show import curve_page
+
+    monkeypatch.setattr(curve_page, "draw_figure", lambda result: ("", b""))
+    monkeypatch.setattr(curve_page, "draw_panels", lambda result: [])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def disks_are_not_waited_for() -> Iterator[None]:
+    """Files are not forced to the disk: a loss of power is all that would show.
+
+    A tiny run writes 65 times. Tests of what is forced, and when, put their own function there.
+    """
+    with mock.patch.object(os, "fsync", lambda descriptor: None):
         yield
 
 

@@ -58,19 +58,13 @@ def test_train_goes_on_with_a_function(toy_file: Path, tmp_path: Path) -> None:
         return [1 / (len(asked) < 3)] * len(texts)
 
     settings = {**tiny_table(), "seed": 4, "calls": {"wait": 0.0}}
+    choices: dict[str, Any] = {"profile": "smoke", "preset": "paper", "settings": settings}
     with pytest.raises(sda.UserError, match=r"metric .*broken: raised ZeroDivisionError"):
-        sda.train(toy_file, tmp_path, metric=broken, profile="smoke", settings=settings)
+        sda.train(toy_file, tmp_path, metric=broken, **choices)
 
     # What was handed in is part of the settings of the run.
     with pytest.raises(sda.UserError, match=r"handed in as an object \(.*\.broken\)"):
-        sda.train(
-            toy_file,
-            tmp_path,
-            metric=prefers_cats,
-            profile="smoke",
-            settings=settings,
-            resume=True,
-        )
+        sda.train(toy_file, tmp_path, metric=prefers_cats, resume=True, **choices)
 
 
 def test_train_reads_a_settings_file(
@@ -259,7 +253,7 @@ def test_resume_needs_the_folder_alone(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     out, texts = tmp_path / "run", toy_lines()
-    settings: Any = {"profile": "smoke", "settings": tiny_table()}
+    settings: Any = {"profile": "smoke", "preset": "paper", "settings": tiny_table()}
     with pytest.raises(KeyboardInterrupt):
         sda.train(texts, out, metric=short, callbacks=[interrupt], **settings)
     words = r"give it again in Python, as metric=\.\.\. of sda\.Run"

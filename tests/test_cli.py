@@ -321,6 +321,7 @@ def test_curve(command: Command, toy_run: Run, tmp_path: Path) -> None:
     assert {path.name: path.read_bytes() for path in run.glob("curve.*")} == files
 
 
+@pytest.mark.usefixtures("curves_without_drawings")
 def test_curve_of_several_runs(command: Command, toy_run: Run, tmp_path: Path) -> None:
     runs = [tmp_path / "one", tmp_path / "two"]
     for run in runs:

@@ -2,10 +2,8 @@
 
 import ast
 from collections import defaultdict
-from pathlib import Path
 
-SOURCE = Path(__file__).parent.parent / "src" / "sda"
-FILES = sorted(SOURCE.rglob("*.py"))
+from test_layers import FILES, SOURCE, nodes_of
 
 # `use` paths are part of the ledger's keys: a metric and the rival of the same aim keep theirs.
 SHARED = {"RareWords", "Repetition"}
@@ -31,7 +29,7 @@ def test_no_two_modules_have_one_name() -> None:
 def test_no_two_classes_have_one_name() -> None:
     places: dict[str, list[str]] = defaultdict(list)
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(f"{path.relative_to(SOURCE)}:{node.lineno}")
 

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_layers import FILES, nodes_of
 
-SOURCE = Path(__file__).parent.parent / "src" / "sda"
 # Modules of the standard library that Windows lacks.
 POSIX_ONLY = ("fcntl", "grp", "pwd", "resource", "syslog", "termios")
 CODE = f"""
@@ -40,8 +40,8 @@ def test_importing_and_evaluating(tmp_path: Path) -> None:
 
 def test_no_file_imports_what_posix_alone_has() -> None:
     wrong = []
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path in FILES:
+        for node in nodes_of(path):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom):
                 names.append(str(node.module))

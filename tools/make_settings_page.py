@@ -108,7 +108,7 @@ def _keys(section: str) -> Iterator[str]:
         if section == TOP and name in sections():
             continue
         key = prefix + name
-        meaning = dict(_described(kind))[name]
+        meaning = _described(kind)[name]
         is_part = f"{key}s" in PARTS
         values = _part_names(key) if is_part else [_value(default), *_elsewhere(key, default)]
         choices = _choices(kind, name)
@@ -116,11 +116,11 @@ def _keys(section: str) -> Iterator[str]:
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-def _described(kind: type) -> Iterator[tuple[str, str]]:
+@cache
+def _described(kind: type) -> dict[str, str]:
     """The fields of a class and of those that it builds on, with what is said of each."""
-    for base in reversed(kind.__mro__):
-        if base.__module__.startswith("sda."):
-            yield from described_fields(base)
+    ours = [base for base in reversed(kind.__mro__) if base.__module__.startswith("sda.")]
+    return {name: text for base in ours for name, text in described_fields(base)}
 
 
 def _defaults(kind: Any) -> dict[str, Any]:

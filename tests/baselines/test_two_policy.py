@@ -172,6 +172,7 @@ def test_each_step_teaches_one_policy(corpus: Corpus, step: Step) -> None:
     assert torch.equal(second, start) == (step is T)
 
 
+@pytest.mark.slow
 def test_a_turn_begins_with_what_the_other_left(corpus: Corpus) -> None:
     def distance(hand_over: bool) -> float:
         """Between pi after its second turn and pi_1, which it may have started from."""
@@ -209,7 +210,8 @@ def test_the_critic_pulls_the_policies_in_opposite_senses(
 
 def test_figures_have_the_distance(corpus: Corpus) -> None:
     with_it, without = (
-        list(train(build(corpus, 3), corpus, lambda_w=weight))[-1].values for weight in (0.5, 0.0)
+        list(train(build(corpus, 3), corpus, [[T, A]], lambda_w=weight))[-1].values
+        for weight in (0.5, 0.0)
     )
 
     assert "w1" in with_it

@@ -217,6 +217,7 @@ def test_the_end_symbol_makes_no_ngram() -> None:
     assert torch.equal(Repetition(seeded(1), 1, 1.0)(generator, batch), nll(generator, batch))
 
 
+@pytest.mark.slow
 def test_sentences_are_written_in_a_share_of_the_batches() -> None:
     generator, batch = certain(0.5), sentences_of([0, 1])
 

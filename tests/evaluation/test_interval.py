@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
+from sda.evaluation import interval as module
 from sda.evaluation.interval import (
     error_interval,
     jackknife_interval,
     mean_interval,
     quantile_interval,
     ratio_interval,
+    resamples,
     set_interval,
 )
 from sda.text.sentences import Flat
@@ -92,3 +94,16 @@ def test_the_interval_of_a_quantile_by_hand() -> None:
 
 def test_the_interval_of_an_error_is_normal() -> None:
     assert error_interval(1.0, 0.5) == pytest.approx((0.02, 1.98), abs=1e-4)
+
+
+@pytest.mark.parametrize("size", [1, 7, 30])
+def test_resamples_are_the_same_however_many_are_drawn_at_once(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one_by_one = np.random.default_rng(module._SEED)
+    rows = [one_by_one.integers(size, size=size) for _ in range(module.RESAMPLES)]
+    expected = [np.bincount(row, minlength=size) for row in rows]
+    for drawn in (1, 100, module._DRAWN):
+        monkeypatch.setattr(module, "_DRAWN", drawn)
+        resamples.cache_clear()
+        assert np.array_equal(resamples(size), expected)

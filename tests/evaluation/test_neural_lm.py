@@ -59,6 +59,7 @@ def test_progress_tells_epochs_and_losses() -> None:
     assert all(np.isfinite(nll) for _, nll in told)
 
 
+@pytest.mark.slow
 def test_the_best_epoch_is_kept_and_training_ends_when_nothing_improves() -> None:
     # Words without order: what is learned beyond their frequencies makes new sentences less likely.
     noise = Flat.from_lists(np.random.default_rng(0).integers(0, 9, (300, 6)).tolist())

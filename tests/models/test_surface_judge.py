@@ -16,6 +16,7 @@ from sda.training.stages import JudgeSettings
 
 WORDS = 50
 QUICK = JudgeSettings(updates=400, check_every=20, patience=5)
+FEW = JudgeSettings(updates=40, check_every=20, patience=5)
 Wanted = Callable[[Sentences], torch.Tensor]
 
 
@@ -58,6 +59,7 @@ def repeats_a_word(sentences: Sentences) -> torch.Tensor:
     return (ordered[:, 1:] == ordered[:, :-1]).any(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wanted", "pooling"),
     [(has_a_rare_word, "any"), (has_a_rare_word, "sum"), (repeats_a_word, "sum")],
@@ -89,8 +91,7 @@ def test_it_leaves_the_random_numbers_of_others_alone() -> None:
     for name in ("surface", "surface-sum"):
         section = dict(discriminator_section(name))
         del section["use"]
-        fit(
-            SurfaceJudge(WORDS, seeded(3), **section), drawn(1), has_a_rare_word(drawn(1)), QUICK, 4
-        )
+        judge = SurfaceJudge(WORDS, seeded(3), **section)
+        fit(judge, drawn(1), has_a_rare_word(drawn(1)), FEW, 4)
 
     assert torch.equal(torch.get_rng_state(), before)

@@ -119,6 +119,7 @@ def test_points_are_measured_once(toy_run: Run, tmp_path: Path, measured: list[f
         assert len(measured) == before + 2
 
 
+@pytest.mark.usefixtures("curves_without_drawings")
 def test_points_in_the_folder_of_a_run_are_found(
     copy: Run, tmp_path: Path, measured: list[float]
 ) -> None:
@@ -244,6 +245,7 @@ def test_a_source_that_has_changed_is_refused(toy_run: Run, tmp_path: Path) -> N
         sweep_runs([run], SWEEP, tmp_path, Counter())
 
 
+@pytest.mark.usefixtures("curves_without_drawings")
 def test_the_same_run_twice_is_one(copy: Run, tmp_path: Path) -> None:
     found = draw_runs([copy, Run(copy.path)], SWEEP, tmp_path / "out", Counter())
 

@@ -319,7 +319,8 @@ def test_the_sentence_is_told_at_the_end(
     toy_file: Path, metric: str, command: Callable[..., Answer], tmp_path: Path
 ) -> None:
     sets = [part for value in (*TINY, *UNCHANGED) for part in ("--set", value)]
-    train = ("train", toy_file, "--profile", "smoke", "--metric", metric, *sets, "--out")
+    options = ("--profile", "smoke", "--preset", "metric-reward", "--metric", metric)
+    train = ("train", toy_file, *options, *sets, "--out")
     answer = command(*train, tmp_path / "run")
     verdict = Run(tmp_path / "run").verdict
 

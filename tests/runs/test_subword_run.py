@@ -59,6 +59,7 @@ def test_a_run_goes_on_bit_for_bit(toy_file: Path, tmp_path: Path, run: Run) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("curves_without_drawings")
 def test_commands_take_such_a_run(
     run: Run, toy_file: Path, tmp_path: Path, command: Callable[..., Answer]
 ) -> None:

@@ -20,6 +20,7 @@ GROUPS = 20
 LARGE = 20_000  # sentences above which the normal interval is as good and takes no memory
 LEVEL = 0.95
 NORMAL = 1.959963984540054  # the normal quantile that belongs to LEVEL
+_DRAWN = 20_000
 _SEED = 20210202  # fixed, so that the same sentences have the same interval
 
 Interval = tuple[float, float]
@@ -115,10 +116,15 @@ def _normal_interval(
 def resamples(size: int) -> NDArray[np.float64]:
     """(RESAMPLES, size): how often each sentence is drawn in each resample.
 
-    Kept as wide as the values, because widening them again takes longer than the product.
+    Kept as wide as the values, because widening them again takes longer than the product. Many are
+    drawn in one call, which would take most of the time for few sentences, but never so many that
+    the memory for them matters.
     """
     rng = np.random.default_rng(_SEED)
     counts = np.empty((RESAMPLES, size))
-    for row in counts:
-        row[:] = np.bincount(rng.integers(size, size=size), minlength=size)
+    at_once = max(1, _DRAWN // size)
+    for first in range(0, RESAMPLES, at_once):
+        part = counts[first : first + at_once]
+        places = np.arange(len(part))[:, None] * size + rng.integers(size, size=part.shape)
+        part[:] = np.bincount(places.ravel(), minlength=part.size).reshape(part.shape)
     return counts

@@ -6,6 +6,8 @@ than one path through the automaton; its probability is the sum over all of them
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -112,6 +114,7 @@ class Automaton:
 
         return count_from(frozenset([0]))
 
+    @cached_property
     def visits(self) -> NDArray[np.float64]:
         """(states,), the probability that a sentence passes through each state."""
         visits = np.zeros(len(self))
@@ -123,12 +126,12 @@ class Automaton:
 
     def expected_counts(self) -> NDArray[np.float64]:
         """(words,), the expected number of times that each word occurs in a sentence."""
-        weights = np.repeat(self.visits(), np.diff(self.first)) * self.probs
+        weights = np.repeat(self.visits, np.diff(self.first)) * self.probs
         return np.bincount(self.arc_words, weights, len(self.words)).astype(np.float64)
 
     def entropy(self) -> float:
         """The entropy of paths in nats, which is that of sentences when none has two paths."""
-        visits = self.visits()
+        visits = self.visits
         arcs = np.repeat(visits, np.diff(self.first)) * self.probs * np.log(self.probs)
         ends = self.stops > 0
         stops = visits[ends] * self.stops[ends] * np.log(self.stops[ends])
