@@ -20,7 +20,7 @@ GROUPS = 20
 LARGE = 20_000  # sentences above which the normal interval is as good and takes no memory
 LEVEL = 0.95
 NORMAL = 1.959963984540054  # the normal quantile that belongs to LEVEL
-_DRAWN = 20_000
+_DRAWN = 20_000  # sentences drawn in one call, at most
 _SEED = 20210202  # fixed, so that the same sentences have the same interval
 
 Interval = tuple[float, float]

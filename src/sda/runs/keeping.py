@@ -63,11 +63,11 @@ def hand_over_judged(
 ) -> HandedOver:
     """The generator with the share or the guide that the judge likes best within the limits.
 
-    Each generator keeps the smallest share that breaks no limit of diversity, or has its words
-    weighed by the strongest guide that breaks none. The best offer is then put to the metric,
-    `checked` sentences of it, beside all that the start wrote for it: the judge may think too well
-    of what it taught. What a judge that chooses among sentences of the start would have chosen of
-    those, had it not been told of them, counts too.
+    Each generator has its words weighed by the strongest guide that breaks no limit of diversity;
+    where the judge cannot guide, the smallest share that breaks none is kept. The best offer is
+    then put to the metric, `checked` sentences of it, beside all that the start wrote for it: the
+    judge may think too well of what it taught. What a judge that chooses among sentences of the
+    start would have chosen of those, had it not been told of them, counts too.
     """
     if not judge.is_fitted:
         reason = f"the metric said the same of all {archive.calls:,} sentences that it was asked"
@@ -131,17 +131,18 @@ def _offers(
         found = tuple(find_changes(start, figures(words(sentences)), limits))
         return None if any(change.is_broken for change in found) else found
 
-    start = figures(words(write(generators[MLE], limits.samples)))
-    offers = []
-    for stage, generator in generators.items():
+    def guided(stage: str) -> Offer | None:
+        """Its words weighed as strongly as the limits allow."""
         for guide in strengths(settings.judge.guide) if can_guide(judge.model) else ():
-            written = write(Guided(generator, judge.model, guide), limits.samples)
+            written = write(Guided(generators[stage], judge.model, guide), limits.samples)
             found = changes(written)
             if found is not None:
-                verdict = float(judge(written).mean())
-                offers.append(Offer(stage, 1.0, guide, written, verdict, found))
-                break
-        written = write(generator, math.ceil(limits.samples / settings.judge.keep))
+                return Offer(stage, 1.0, guide, written, float(judge(written).mean()), found)
+        return None
+
+    def chosen(stage: str) -> Offer | None:
+        """As little of what it writes as the limits allow."""
+        written = write(generators[stage], math.ceil(limits.samples / settings.judge.keep))
         verdicts = judge(written)
         for keep in shares(settings.judge.keep):
             if stage == MLE and keep == 1:
@@ -153,9 +154,12 @@ def _offers(
             found = changes(written[kept])
             if found is not None:
                 verdict = float(verdicts[kept].mean())
-                offers.append(Offer(stage, keep, 0.0, written[kept], verdict, found))
-                break
-    return offers
+                return Offer(stage, keep, 0.0, written[kept], verdict, found)
+        return None
+
+    start = figures(words(write(generators[MLE], limits.samples)))
+    found = [guided(stage) or chosen(stage) for stage in generators]
+    return [offer for offer in found if offer is not None]
 
 
 def shares(least: float) -> list[float]:
