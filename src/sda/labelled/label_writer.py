@@ -121,7 +121,9 @@ class LabelWriter:
         settled, origins = choices.settle()
         late: Callback = lambda line: self._is_late(name)  # noqa: E731
         out = self._folder / name
-        return train_run(settled, origins, out, self._reporter, resume=True, callbacks=[late])
+        return train_run(
+            settled, origins, out, self._reporter, resume=True, callbacks=[late], has_page=False
+        )
 
 
 def _split(
