@@ -3,6 +3,7 @@
     python tools/measure_augment.py few --source captions --draws 20 --out figures.json
     python tools/measure_augment.py few --source yelp --data DATA --draws 20 --out figures.json
     python tools/measure_augment.py eda --data DATA --draws 20 --out figures.json
+    python tools/measure_augment.py encoder --data DATA --sentence-model NAME --draws 20 --out FILE
     python tools/measure_augment.py imbalance --data DATA --draws 20 --out figures.json
     python tools/measure_augment.py advice --data DATA --draws 30 --out figures.json
 
@@ -17,7 +18,11 @@ chosen on.
   captions. Captions are in the present or in the past.
 - `eda`: 250 rows a label, with and without EDA; TextCNN, TF-IDF and, with `--sentence-model`,
   vectors of a sentence transformer.
-- `imbalance`: 250 rows of one label and 10 of the other.
+- `encoder`: as `few` without rules, with a sentence transformer (`--sentence-model`) that says how
+  sure labels are; the rival beside self-training is the same classifiers' labels of the unlabelled
+  texts.
+- `imbalance`: 250 rows of one label and 10 of the other; what the check's rule recommends of the
+  cheap ways by five folds of the rows stands beside it.
 - `advice`: settings by chance (source, rows a label, imbalance, pool or none); the check recommends
   a way by three folds of the rows, and 2,000 fresh texts say whether that was right. The rule was
   written before any setting was run: a recommendation is right if what it recommends is on fresh
@@ -31,6 +36,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -53,14 +59,25 @@ from sda.labelled.arms import (
 )
 from sda.labelled.augment_settings import settle_augmentation
 from sda.labelled.augmented import Augmenter, Task
-from sda.labelled.helping import BY_LOT, OURS, SHUFFLED, LabelGuesses, gain, guess, recommend
+from sda.labelled.confidence import Confidence, surest
+from sda.labelled.helping import (
+    BY_LOT,
+    OURS,
+    SHUFFLED,
+    LabelGuesses,
+    Recommendation,
+    gain,
+    guess,
+    recommend,
+)
 from sda.labelled.label_check import LabelCheck
 from sda.labelled.label_classifiers import (
     CnnClassifier,
-    KeptVectors,
     Learned,
     TfidfClassifier,
     VectorClassifier,
+    fold_numbers,
+    sentence_vectors,
 )
 from sda.labelled.labelled_rows import LabelledRows, of_lists
 from sda.labelled.word_rules import WordRules, read_rules
@@ -82,6 +99,7 @@ RULES = {
     "captions": "past\tword: was were held\npresent\tword: is are holds\n",
 }
 OURS_RULED = "SDA with rules"
+LABELLED_POOL = "unlabelled texts, labelled"
 YELP = {"negative": "neg", "positive": "pos"}
 
 
@@ -244,19 +262,54 @@ def _same_start(begun: Path, folder: Path) -> None:
 
 
 def eda(
-    source: str, data: Path | None, seed: int, work: Path, vectors: KeptVectors | None = None
+    source: str, data: Path | None, seed: int, work: Path, model: Path | None = None
 ) -> dict[str, Any]:
     texts = Texts(source, data, seed)
     rows, (asked, truth) = texts.rows((250, 250)), texts.test()
     arms = {name: RIVALS[name] for name in (BASE, "repeated rows", "EDA")}
     kinds: dict[str, Callable[[], Any]] = {"TextCNN": CnnClassifier, "TF-IDF": TfidfClassifier}
-    if vectors is not None:
-        kinds["MiniLM"] = lambda: VectorClassifier("sentences", vectors)
+    if model is not None:
+        kinds["MiniLM"] = lambda: VectorClassifier("sentences", sentence_vectors(model))
     return {
         "guesses": {
             kind: _guesses(rows, (), asked, arms, make, seed) for kind, make in kinds.items()
         },
         "truth": truth.tolist(),
+    }
+
+
+def encoder(source: str, data: Path | None, seed: int, work: Path, model: Path) -> dict[str, Any]:
+    texts = Texts(source, data, seed)
+    rows, pool, (asked, truth) = texts.rows((10, 10)), texts.pool(), texts.test()
+    values = {"seed": seed, "tokenizer": "whitespace", "writer": QUICK, "encoder": str(model)}
+    settings = settle_augmentation(values)
+    found = Augmenter(Task(rows, settings, pool, tuple(asked)), work / "rows").rows()
+    pairs = [(one.text, rows.names.index(one.label)) for one in found.written]
+    kinds: dict[str, Callable[[], Any]] = {
+        "TF-IDF": TfidfClassifier,
+        "MiniLM": lambda: VectorClassifier("sentences", sentence_vectors(model)),
+    }
+    together = Confidence(
+        list(kinds.values()), rows.texts, rows.numbers, len(rows.names), seed, pool
+    )
+    chosen, labels = surest(together(pool), rows.numbers, 0.5)
+    told = [(pool[row], label) for row, label in zip(chosen.tolist(), labels.tolist(), strict=True)]
+    arms = {name: RIVALS[name] for name in (BASE, SELF_TRAINING)}
+    arms |= {LABELLED_POOL: added(told), OURS: added(pairs)}
+    right = true_labels(source, data, rows.names)
+    return {
+        "guesses": {
+            kind: _guesses(rows, pool, asked, arms, make, seed) for kind, make in kinds.items()
+        },
+        "truth": truth.tolist(),
+        "precision": {
+            name: float(np.mean(right([text for text, _ in own]) == [label for _, label in own]))
+            for name, own in ((OURS, pairs), (LABELLED_POOL, told))
+            if own
+        },
+        "kept": {OURS: len(pairs), LABELLED_POOL: len(told)},
+        "copies": sum(text in {*rows.texts, *pool} for text, _ in pairs),
+        "in test": sum(text in set(asked) for text, _ in pairs),
     }
 
 
@@ -266,13 +319,37 @@ def imbalance(source: str, data: Path | None, seed: int, work: Path) -> dict[str
     values = {"seed": seed, "tokenizer": "whitespace", "writer": QUICK, "balance": True}
     found = Augmenter(Task(rows, settle_augmentation(values)), work / "rows").rows()
     pairs = [(one.text, rows.names.index(one.label)) for one in found.written]
-    arms = {name: RIVALS[name] for name in (BASE, WEIGHTS, CUTOFF, "repeated rows", "EDA")}
+    arms = {name: RIVALS[name] for name in (BASE, CUTOFF, WEIGHTS, "repeated rows", "EDA")}
+    told = _folded_advice(rows, arms, seed)
     arms[OURS] = added(pairs)
     return {
         "guesses": {"TF-IDF": _guesses(rows, (), asked, arms, TfidfClassifier, seed)},
         "truth": truth.tolist(),
         "kept": {OURS: len(pairs)},
+        "way": told.way,
+        "sentence": told.sentence,
     }
+
+
+def _folded_advice(rows: LabelledRows, arms: dict[str, Any], seed: int) -> Recommendation:
+    """What a check recommends of these ways by five folds of the rows."""
+    places, numbers = fold_numbers(rows.numbers, 5, seed), rows.numbers
+    truth: list[np.ndarray] = []
+    guesses: dict[str, list[np.ndarray]] = {name: [] for name in arms}
+    for fold in range(5):
+        rest, own = np.flatnonzero(places != fold), np.flatnonzero(places == fold)
+        learned = Learned(tuple(rows.texts[row] for row in rest.tolist()), numbers[rest])
+        case = Case(learned, len(rows.names), (), TfidfClassifier, "whitespace", seed + fold)
+        truth.append(numbers[own])
+        for name, arm in arms.items():
+            found = guess(case, arm, [rows.texts[row] for row in own.tolist()])
+            assert found is not None
+            guesses[name].append(found)
+    found = {
+        name: LabelGuesses(tuple(truth), tuple(own), len(rows.names))
+        for name, own in guesses.items()
+    }
+    return recommend(found, seed)
 
 
 def advice(source: str, data: Path | None, seed: int, work: Path) -> dict[str, Any]:
@@ -319,7 +396,13 @@ def _guesses(
     return {name: "".join(map(str, own.tolist())) for name, own in found.items() if own is not None}
 
 
-MEASURES = {"few": few, "eda": eda, "imbalance": imbalance, "advice": advice}
+MEASURES: dict[str, Callable[..., dict[str, Any]]] = {
+    "few": few,
+    "eda": eda,
+    "encoder": encoder,
+    "imbalance": imbalance,
+    "advice": advice,
+}
 
 
 def outcomes(draws: Sequence[dict[str, Any]], kind: str) -> dict[str, LabelGuesses]:
@@ -361,6 +444,8 @@ def show(figures: dict[str, Any]) -> None:
                     for way in draws[0][key]
                 }
                 print(key, {way: round(value, 3) for way, value in means.items()})
+        if "way" in draws[0]:
+            print("recommended", Counter(draw["way"] for draw in draws))
         if "copies" in draws[0]:
             print(
                 "copies", sum(d["copies"] for d in draws), "test", sum(d["in test"] for d in draws)
@@ -395,9 +480,10 @@ def main() -> None:
     settings = SMALLER if options.what == "advice" else QUICK
     own = figures.setdefault(name, {"commit": commit, "writer": settings, "draws": {}})
     measure = MEASURES[options.what]
-    if options.what == "eda" and options.sentence_model is not None:
-        # One for all draws: what was read once is known.
-        measure = partial(eda, vectors=KeptVectors(options.sentence_model))
+    if options.what == "encoder" and options.sentence_model is None:
+        raise SystemExit("--sentence-model: which one?")
+    if options.what in ("eda", "encoder"):
+        measure = partial(measure, model=options.sentence_model)
     for seed in range(options.first, options.first + options.draws):
         if str(seed) in own["draws"]:
             continue

@@ -108,6 +108,7 @@ class LabelWriter:
                 "min_count": self._min_count,
             },
             "mle": {"epochs": wanted.epochs, "keep_best": True, "patience": 1, "rate_drops": 2},
+            **({"generator": {"lora": wanted.lora}} if wanted.lora else {}),
             **(more or {}),
         }
         choices = Choices(
