@@ -3,19 +3,26 @@
     python tools/measure_augment.py few --source captions --draws 20 --out figures.json
     python tools/measure_augment.py few --source yelp --data DATA --draws 20 --out figures.json
     python tools/measure_augment.py eda --data DATA --draws 20 --out figures.json
+    python tools/measure_augment.py encoder --data DATA --sentence-model NAME --draws 20 --out FILE
     python tools/measure_augment.py imbalance --data DATA --draws 20 --out figures.json
     python tools/measure_augment.py advice --data DATA --draws 30 --out figures.json
 
 DATA is a folder with the Yelp sentences of Shen et al., `train.pos`, `train.neg`, `test.pos` and
 `test.neg`. Each draw is written to the file when it is done, and what stands there is not done
 again. `python tools/measure_augment.py table --out figures.json` prints paired differences with
-95 % intervals over draws and test sentences.
+95 % intervals over draws and test sentences. With `--first 0` draws are those that settings may be
+chosen on.
 
 - `few`: ten rows a label and 1,000 unlabelled texts, without rules and with a few words as rules;
   rows of SDA are also held against a classifier of all Yelp sentences, or the grammar of the
   captions. Captions are in the present or in the past.
-- `eda`: 250 rows a label, TextCNN, with and without EDA.
-- `imbalance`: 250 rows of one label and 10 of the other.
+- `eda`: 250 rows a label, with and without EDA; TextCNN, TF-IDF and, with `--sentence-model`,
+  vectors of a sentence transformer.
+- `encoder`: as `few` without rules, with a sentence transformer (`--sentence-model`) that says how
+  sure labels are; the rival beside self-training is the same classifiers' labels of the unlabelled
+  texts.
+- `imbalance`: 250 rows of one label and 10 of the other; what the check's rule recommends of the
+  cheap ways by five folds of the rows stands beside it.
 - `advice`: settings by chance (source, rows a label, imbalance, pool or none); the check recommends
   a way by three folds of the rows, and 2,000 fresh texts say whether that was right. The rule was
   written before any setting was run: a recommendation is right if what it recommends is on fresh
@@ -25,10 +32,14 @@ again. `python tools/measure_augment.py table --out figures.json` prints paired 
 from __future__ import annotations
 
 import argparse
+import shutil
 import subprocess
 import tempfile
+import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +59,26 @@ from sda.labelled.arms import (
 )
 from sda.labelled.augment_settings import settle_augmentation
 from sda.labelled.augmented import Augmenter, Task
-from sda.labelled.helping import BY_LOT, OURS, SHUFFLED, LabelGuesses, gain, guess, recommend
+from sda.labelled.confidence import Confidence, surest
+from sda.labelled.helping import (
+    BY_LOT,
+    OURS,
+    SHUFFLED,
+    LabelGuesses,
+    Recommendation,
+    gain,
+    guess,
+    recommend,
+)
 from sda.labelled.label_check import LabelCheck
-from sda.labelled.label_classifiers import CnnClassifier, Learned, TfidfClassifier
+from sda.labelled.label_classifiers import (
+    CnnClassifier,
+    Learned,
+    TfidfClassifier,
+    VectorClassifier,
+    fold_numbers,
+    sentence_vectors,
+)
 from sda.labelled.labelled_rows import LabelledRows, of_lists
 from sda.labelled.word_rules import WordRules, read_rules
 from sda.show.terminal import Quiet
@@ -60,8 +88,9 @@ from sda.transfer.tense import past_forms
 FIRST = 100  # seed of the first draw; those below were looked at while the method was made
 TESTED = 1000  # texts of each label
 POOL = 500  # texts of each label without it
-# Chosen for a crowded machine; no figure of the draws above was seen.
-QUICK = {"epochs": 15, "stage2": 2, "calls": 600}
+CAPTIONS = 8000  # of each label, from which draws take theirs
+# Small, so that twenty draws are an hour; no figure of the draws above was seen.
+QUICK = {"profile": "smoke", "epochs": 15, "stage2": 2, "calls": 400}
 SMALLER = {"profile": "smoke", "epochs": 10, "stage2": 1, "calls": 200}
 RULES = {
     "yelp": "positive\tword: great good love loved excellent amazing delicious friendly best nice"
@@ -70,33 +99,20 @@ RULES = {
     "captions": "past\tword: was were held\npresent\tword: is are holds\n",
 }
 OURS_RULED = "SDA with rules"
+LABELLED_POOL = "unlabelled texts, labelled"
+YELP = {"negative": "neg", "positive": "pos"}
 
 
 class Texts:
     """Labelled texts of a source, from which draws take parts that do not overlap."""
 
     def __init__(self, source: str, data: Path | None, seed: int) -> None:
-        self.source = source
         rng = np.random.default_rng(seed)
-        if source == "captions":
-            found = styled_source("tense", 4000, seed)
-            parts = {
-                name: list(dict.fromkeys(own))
-                for name, own in zip(found.names, found.texts, strict=True)
-            }
-            self._tests = {name: own[:TESTED] for name, own in parts.items()}
-            self._rest = {name: own[TESTED:] for name, own in parts.items()}
-        else:
-            if data is None:
-                raise SystemExit("--data: where are the Yelp sentences?")
-            ends = {"negative": "neg", "positive": "pos"}
-            self._tests = {
-                name: _drawn(_lines(data / f"test.{end}"), TESTED, np.random.default_rng(0))
-                for name, end in ends.items()
-            }
-            self._rest = {
-                name: _drawn(_lines(data / f"train.{end}"), 4000, rng) for name, end in ends.items()
-            }
+        learned, tested = _source(source, data)
+        self._tests = {
+            name: _drawn(own, TESTED, np.random.default_rng(0)) for name, own in tested.items()
+        }
+        self._rest = {name: _drawn(own, 4000, rng) for name, own in learned.items()}
 
     @property
     def names(self) -> list[str]:
@@ -119,6 +135,28 @@ class Texts:
         return texts, np.repeat(np.arange(len(self.names)), TESTED)
 
 
+@cache
+def _source(source: str, data: Path | None) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """By label, texts to learn from and texts to be asked about."""
+    if source == "captions":
+        found = styled_source("tense", CAPTIONS, 0)
+        parts = {
+            name: list(dict.fromkeys(own))
+            for name, own in zip(found.names, found.texts, strict=True)
+        }
+        return (
+            {name: own[TESTED:] for name, own in parts.items()},
+            {name: own[:TESTED] for name, own in parts.items()},
+        )
+    if data is None:
+        raise SystemExit("--data: where are the Yelp sentences?")
+    learned, tested = (
+        {name: _lines(data / f"{part}.{end}") for name, end in YELP.items()}
+        for part in ("train", "test")
+    )
+    return learned, tested
+
+
 def _lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").splitlines()
 
@@ -128,8 +166,9 @@ def _drawn(lines: list[str], count: int, rng: np.random.Generator) -> list[str]:
     return chosen[:count]
 
 
+@cache
 def true_labels(
-    source: str, data: Path | None, names: Sequence[str]
+    source: str, data: Path | None, names: tuple[str, ...]
 ) -> Callable[[Sequence[str]], np.ndarray]:
     """What the labels of texts are: by the words of the grammar, or by a classifier of all data."""
     if source == "captions":
@@ -144,16 +183,16 @@ def true_labels(
                 found.append({(True, False): 0, (False, True): 1}.get(tenses, -1))
             return np.array(found)
 
-        assert list(names) == ["past", "present"]
+        assert names == ("past", "present")
         return told
-    assert data is not None
     texts, labels = [], []
-    for number, end in enumerate(("neg", "pos")):
-        own = _drawn(_lines(data / f"train.{end}"), 40_000, np.random.default_rng(1))
+    learned, _ = _source(source, data)
+    for number, name in enumerate(names):
+        own = _drawn(learned[name], 40_000, np.random.default_rng(1))
         texts += own
         labels += [number] * len(own)
     judge = TfidfClassifier()
-    judge.fit(Learned(tuple(texts), np.array(labels)), 2, 0)
+    judge.fit(Learned(tuple(texts), np.array(labels)), len(names), 0)
     return lambda some: judge(some).argmax(1)
 
 
@@ -169,6 +208,8 @@ def few(source: str, data: Path | None, seed: int, work: Path) -> dict[str, Any]
     chosen = ours.rows()
     counts = {name: sum(one.label == name for one in chosen.written) for name in rows.names}
     by_lot = ours.rows_by_lot(counts)
+    # Rules come after maximum likelihood, so both have one start.
+    _same_start(work / "plain", work / "ruled")
     ruled = Augmenter(replace(task, rules=rules), work / "ruled").rows()
     pairs = {
         name: [(one.text, rows.names.index(one.label)) for one in own]
@@ -189,28 +230,86 @@ def few(source: str, data: Path | None, seed: int, work: Path) -> dict[str, Any]
         for name, own in pairs.items()
         if own
     }
+    kept = (
+        [
+            (one.label, round(one.confidence or 0.0, 4), int(rows.names[label] == one.label))
+            for one, label in zip(
+                chosen.written, right([one.text for one in chosen.written]), strict=True
+            )
+        ]
+        if chosen.written
+        else []
+    )
     known = set(rows.texts) | set(pool)
     written = [one.text for one in (*chosen.written, *ruled.written)]
     return {
         "guesses": {"TF-IDF": _guesses(rows, pool, asked, arms, TfidfClassifier, seed, rules)},
         "truth": truth.tolist(),
         "precision": precision,
+        "rows": kept,
         "kept": {name: len(own) for name, own in pairs.items()},
         "copies": sum(text in known for text in written),
         "in test": sum(text in set(asked) for text in written),
     }
 
 
-def eda(source: str, data: Path | None, seed: int, work: Path) -> dict[str, Any]:
+def _same_start(begun: Path, folder: Path) -> None:
+    """The folder has the generator of another one after maximum likelihood."""
+    shutil.copytree(begun / "start", folder / "start")
+    config = folder / "start" / "config.toml"
+    told = config.read_text(encoding="utf-8").replace(str(begun), str(folder))
+    config.write_text(told, encoding="utf-8")
+
+
+def eda(
+    source: str, data: Path | None, seed: int, work: Path, model: Path | None = None
+) -> dict[str, Any]:
     texts = Texts(source, data, seed)
     rows, (asked, truth) = texts.rows((250, 250)), texts.test()
     arms = {name: RIVALS[name] for name in (BASE, "repeated rows", "EDA")}
+    kinds: dict[str, Callable[[], Any]] = {"TextCNN": CnnClassifier, "TF-IDF": TfidfClassifier}
+    if model is not None:
+        kinds["MiniLM"] = lambda: VectorClassifier("sentences", sentence_vectors(model))
     return {
         "guesses": {
-            kind: _guesses(rows, (), asked, arms, make, seed)
-            for kind, make in (("TextCNN", CnnClassifier), ("TF-IDF", TfidfClassifier))
+            kind: _guesses(rows, (), asked, arms, make, seed) for kind, make in kinds.items()
         },
         "truth": truth.tolist(),
+    }
+
+
+def encoder(source: str, data: Path | None, seed: int, work: Path, model: Path) -> dict[str, Any]:
+    texts = Texts(source, data, seed)
+    rows, pool, (asked, truth) = texts.rows((10, 10)), texts.pool(), texts.test()
+    values = {"seed": seed, "tokenizer": "whitespace", "writer": QUICK, "encoder": str(model)}
+    settings = settle_augmentation(values)
+    found = Augmenter(Task(rows, settings, pool, tuple(asked)), work / "rows").rows()
+    pairs = [(one.text, rows.names.index(one.label)) for one in found.written]
+    kinds: dict[str, Callable[[], Any]] = {
+        "TF-IDF": TfidfClassifier,
+        "MiniLM": lambda: VectorClassifier("sentences", sentence_vectors(model)),
+    }
+    together = Confidence(
+        list(kinds.values()), rows.texts, rows.numbers, len(rows.names), seed, pool
+    )
+    chosen, labels = surest(together(pool), rows.numbers, 0.5)
+    told = [(pool[row], label) for row, label in zip(chosen.tolist(), labels.tolist(), strict=True)]
+    arms = {name: RIVALS[name] for name in (BASE, SELF_TRAINING)}
+    arms |= {LABELLED_POOL: added(told), OURS: added(pairs)}
+    right = true_labels(source, data, rows.names)
+    return {
+        "guesses": {
+            kind: _guesses(rows, pool, asked, arms, make, seed) for kind, make in kinds.items()
+        },
+        "truth": truth.tolist(),
+        "precision": {
+            name: float(np.mean(right([text for text, _ in own]) == [label for _, label in own]))
+            for name, own in ((OURS, pairs), (LABELLED_POOL, told))
+            if own
+        },
+        "kept": {OURS: len(pairs), LABELLED_POOL: len(told)},
+        "copies": sum(text in {*rows.texts, *pool} for text, _ in pairs),
+        "in test": sum(text in set(asked) for text, _ in pairs),
     }
 
 
@@ -220,13 +319,37 @@ def imbalance(source: str, data: Path | None, seed: int, work: Path) -> dict[str
     values = {"seed": seed, "tokenizer": "whitespace", "writer": QUICK, "balance": True}
     found = Augmenter(Task(rows, settle_augmentation(values)), work / "rows").rows()
     pairs = [(one.text, rows.names.index(one.label)) for one in found.written]
-    arms = {name: RIVALS[name] for name in (BASE, WEIGHTS, CUTOFF, "repeated rows", "EDA")}
+    arms = {name: RIVALS[name] for name in (BASE, CUTOFF, WEIGHTS, "repeated rows", "EDA")}
+    told = _folded_advice(rows, arms, seed)
     arms[OURS] = added(pairs)
     return {
         "guesses": {"TF-IDF": _guesses(rows, (), asked, arms, TfidfClassifier, seed)},
         "truth": truth.tolist(),
         "kept": {OURS: len(pairs)},
+        "way": told.way,
+        "sentence": told.sentence,
     }
+
+
+def _folded_advice(rows: LabelledRows, arms: dict[str, Any], seed: int) -> Recommendation:
+    """What a check recommends of these ways by five folds of the rows."""
+    places, numbers = fold_numbers(rows.numbers, 5, seed), rows.numbers
+    truth: list[np.ndarray] = []
+    guesses: dict[str, list[np.ndarray]] = {name: [] for name in arms}
+    for fold in range(5):
+        rest, own = np.flatnonzero(places != fold), np.flatnonzero(places == fold)
+        learned = Learned(tuple(rows.texts[row] for row in rest.tolist()), numbers[rest])
+        case = Case(learned, len(rows.names), (), TfidfClassifier, "whitespace", seed + fold)
+        truth.append(numbers[own])
+        for name, arm in arms.items():
+            found = guess(case, arm, [rows.texts[row] for row in own.tolist()])
+            assert found is not None
+            guesses[name].append(found)
+    found = {
+        name: LabelGuesses(tuple(truth), tuple(own), len(rows.names))
+        for name, own in guesses.items()
+    }
+    return recommend(found, seed)
 
 
 def advice(source: str, data: Path | None, seed: int, work: Path) -> dict[str, Any]:
@@ -241,7 +364,8 @@ def advice(source: str, data: Path | None, seed: int, work: Path) -> dict[str, A
     values = {"seed": seed, "tokenizer": "whitespace", "writer": SMALLER, "balance": scarce < many}
     task = Task(rows, settle_augmentation(values), pool)
     kinds = {"TF-IDF": TfidfClassifier}
-    found = LabelCheck(task, work / "check", Quiet(), folds=3, has_curve=False)(kinds)
+    check = LabelCheck(task, work / "check", Quiet(), folds=3, has_curve=False, has_controls=False)
+    found = check(kinds)
     told = recommend(found.outcomes[None]["TF-IDF"], seed)
     written = Augmenter(replace(task, held_out=tuple(asked)), work / "rows").rows().written
     pairs = [(one.text, rows.names.index(one.label)) for one in written]
@@ -272,7 +396,13 @@ def _guesses(
     return {name: "".join(map(str, own.tolist())) for name, own in found.items() if own is not None}
 
 
-MEASURES = {"few": few, "eda": eda, "imbalance": imbalance, "advice": advice}
+MEASURES: dict[str, Callable[..., dict[str, Any]]] = {
+    "few": few,
+    "eda": eda,
+    "encoder": encoder,
+    "imbalance": imbalance,
+    "advice": advice,
+}
 
 
 def outcomes(draws: Sequence[dict[str, Any]], kind: str) -> dict[str, LabelGuesses]:
@@ -314,6 +444,8 @@ def show(figures: dict[str, Any]) -> None:
                     for way in draws[0][key]
                 }
                 print(key, {way: round(value, 3) for way, value in means.items()})
+        if "way" in draws[0]:
+            print("recommended", Counter(draw["way"] for draw in draws))
         if "copies" in draws[0]:
             print(
                 "copies", sum(d["copies"] for d in draws), "test", sum(d["in test"] for d in draws)
@@ -332,6 +464,8 @@ def main() -> None:
     parser.add_argument("--source", choices=["yelp", "captions"], default="yelp")
     parser.add_argument("--data", type=Path)
     parser.add_argument("--draws", type=int, default=20)
+    parser.add_argument("--first", type=int, default=FIRST, help="seed of the first draw")
+    parser.add_argument("--sentence-model", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -345,14 +479,20 @@ def main() -> None:
     name = options.what if options.what == "advice" else f"{options.what} {options.source}"
     settings = SMALLER if options.what == "advice" else QUICK
     own = figures.setdefault(name, {"commit": commit, "writer": settings, "draws": {}})
-    for seed in range(FIRST, FIRST + options.draws):
+    measure = MEASURES[options.what]
+    if options.what == "encoder" and options.sentence_model is None:
+        raise SystemExit("--sentence-model: which one?")
+    if options.what in ("eda", "encoder"):
+        measure = partial(measure, model=options.sentence_model)
+    for seed in range(options.first, options.first + options.draws):
         if str(seed) in own["draws"]:
             continue
+        began = time.process_time()
         with tempfile.TemporaryDirectory() as work:
-            found = MEASURES[options.what](options.source, options.data, seed, Path(work))
+            found = measure(options.source, options.data, seed, Path(work))
         own["draws"][str(seed)] = found
         write_json(options.out, figures)
-        print(name, seed, flush=True)
+        print(name, seed, f"{time.process_time() - began:.1f} CPU s", flush=True)
 
 
 if __name__ == "__main__":

@@ -90,8 +90,17 @@ def stored_oracle(rng: torch.Generator) -> Generator:
         return load_oracle(path, LONGEST)
 
 
+# The colon makes the last word of each one that the model does not know.
+NAMES = ("w1 is", "w2 w1 is", "w3 is")
+
+
 def pretrained(
-    rng: torch.Generator, kind: Kind, has_bos: bool = False, lora: int = 0, **more: float
+    rng: torch.Generator,
+    kind: Kind,
+    has_bos: bool = False,
+    lora: int = 0,
+    names: tuple[str, ...] = (),
+    **more: float,
 ) -> Generator:
     """A folder's model, whose learned weights are others for each rng."""
     from sda.pretrained.causal import PretrainedGenerator
@@ -99,7 +108,7 @@ def pretrained(
     folder = word_model(kind, WORDS, has_bos, **more)
     vocabulary = ModelVocabulary.read(folder, tokenizer("whitespace"), has_prompts=False)
     frame = Frame(len(vocabulary), vocabulary.eos, LONGEST)
-    made = PretrainedGenerator(frame, rng, vocabulary, str(folder), lora)
+    made = PretrainedGenerator(frame, rng, vocabulary, str(folder), lora, names)
     with torch.no_grad():
         for value in made.state_dict(keep_vars=True).values():
             value += 0.2 * torch.randn(value.shape, generator=rng)
@@ -140,6 +149,11 @@ CASES: dict[str, Build] = {
     "leak with intrinsic rewards": partial(leak, worker_reward="intrinsic"),
     "lstm with a label": partial(rnn, labels=LABELS),
     "gru of two layers with a label": partial(rnn, cell="gru", layers=2, labels=LABELS),
+    "transformer with a label": partial(transformer, labels=LABELS),
+    "learned positions with a label and dropout": partial(
+        transformer, positions="learned", labels=LABELS, dropout=0.3
+    ),
+    "cnn with a label": partial(cnn, labels=LABELS),
     "encoder-decoder": rewriter,
     "encoder-decoder with a label": partial(rewriter, labels=LABELS),
     "tied encoder-decoder of fixed length": partial(rewriter, tied=True, eos=None),
@@ -157,6 +171,8 @@ CASES: dict[str, Build] = {
     "pretrained gpt-2, tied, with dropout": partial(
         pretrained, kind="gpt2", attn_pdrop=0.5, resid_pdrop=0.5, embd_pdrop=0.5
     ),
+    "pretrained llama with a label": partial(pretrained, kind="llama", has_bos=True, names=NAMES),
+    "pretrained gpt-2 with a label": partial(pretrained, kind="gpt2", names=NAMES),
     "start and step alone": lambda rng: FixedGenerator([0.1, 0.2, 0.3, 0.4], 0, LONGEST),
 }
 

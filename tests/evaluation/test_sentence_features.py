@@ -9,12 +9,28 @@ import pytest
 from numpy.typing import NDArray
 
 from sda.errors import UserError
-from sda.evaluation.sentence_features import sentence_features
+from sda.evaluation.sentence_features import model_folder, sentence_features
 
 
 def test_a_path_that_is_no_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"missing is not a folder"):
+    with pytest.raises(UserError, match=r"missing is neither a folder"):
         sentence_features(["a dog"], tmp_path / "missing")
+
+
+def test_a_package_that_carries_a_model_is_as_good_as_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "a_packed_encoder" / "model"
+    folder.mkdir(parents=True)
+    # Its code is not run.
+    (folder.parent / "__init__.py").write_text("raise SystemExit\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    with pytest.raises(UserError, match="nor an installed package"):
+        model_folder(Path("a-packed-encoder"))
+    (folder / "modules.json").write_text("[]", encoding="utf-8")
+    assert model_folder(Path("a-packed-encoder")) == folder
+    assert "a_packed_encoder" not in sys.modules
 
 
 def test_the_extra_is_named_where_the_package_is_missing(
@@ -42,6 +58,8 @@ class Lengths:
 @pytest.fixture
 def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a model that `Lengths` reads."""
+    # The package stands on it.
+    pytest.importorskip("transformers", reason="the extra hf is not installed")
     package = ModuleType("sentence_transformers")
     package.SentenceTransformer = Lengths  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "sentence_transformers", package)

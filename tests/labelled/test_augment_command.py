@@ -34,6 +34,8 @@ def test_rows_are_made_and_an_interruption_changes_nothing(
     answer = command("augment", source, "-o", out, *options)
 
     assert answer.code == 0, answer.err
+    # Nobody reads a page of the runs that were needed.
+    assert not list((tmp_path / "work").rglob("report.html"))
     table = read_table(out)
     old, new = table[:33], table[33:]
     assert [{k: row[k] for k in ("id", "text", "label")} for row in old] == read_table(source)
@@ -70,6 +72,21 @@ def test_rows_are_made_and_an_interruption_changes_nothing(
     # Other options would go on with work that is not theirs.
     answer = command("augment", source, "-o", again, *options, "--seed", 1)
     assert answer.code == 2 and "holds work on other rows or with other options" in answer.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("generator", ["transformer", "cnn", "hf"])
+def test_other_generators_write_rows(generator: str, tmp_path: Path) -> None:
+    texts, labels = rows()
+    if generator == "hf":
+        from tiny_models import byte_model
+
+        generator = f"hf:{byte_model('llama')}"
+    writer = {"generator": generator, "profile": "smoke", "epochs": 2, "stage2": 1, "calls": 60}
+    found = sda.augment(texts, labels, per_class=2, settings={"writer": writer, "least": 0})
+
+    assert found.written and not set(texts) & {one.text for one in found.written}
+    assert {one.label for one in found.written} == {"good", "bad"}
 
 
 GERMAN = [
@@ -149,6 +166,7 @@ def test_mistakes_in_options(command: Command, tmp_path: Path) -> None:
         (("-o", out, "--rules", tmp_path / "no.tsv"), "does not exist"),
         (("-o", out, "--unlabelled", tmp_path / "no.txt"), "does not exist"),
         (("-o", out, "--generator", "gpt"), "unknown generator 'gpt'"),
+        (("-o", out, "--sentence-model", "no-such-package"), "neither a folder with a sentence"),
         (("--report", tmp_path / "c" / "r.html"), "there is no folder"),
     ):
         assert_sentence(command("augment", source, *options, "--quiet"), words)

@@ -89,8 +89,10 @@ def test_some_rows_keep_the_shares_of_their_labels() -> None:
     assert set(some.texts) <= set(rows.texts)
     assert rows.some(1000, seed=0) is rows
     # A rare label is not lost.
-    rare = of_lists([f"text {n}" for n in range(1000)], [int(n < 2) for n in range(1000)])
-    assert rare.some(100, seed=0).counts() == {"0": 99, "1": 2}
+    for count, kept in ((2, 2), (12, 10)):
+        labels = [int(n < count) for n in range(1000)]
+        rare = of_lists([f"text {n}" for n in range(1000)], labels).some(100, seed=0)
+        assert rare.counts() == {"0": 100 * (1000 - count) // 1000, "1": kept}
 
 
 def test_entries_of_objects_keep_their_form_in_a_table(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sda.labelled.row_choice import (
+    BARREN,
     COPY,
     HELD_OUT,
     LATER,
@@ -109,3 +110,20 @@ def test_no_row_is_an_original_or_another_row(
 def test_figures_have_four_digits() -> None:
     (kept,) = make().look(["x 0.123456789"], "good") or make(0.1).look(["x 0.123456789"], "good")
     assert kept.figures()["score"] == pytest.approx(0.1235, abs=1e-12)
+
+
+def test_writing_ends_where_nothing_would_do() -> None:
+    """A label of which no text is believed costs a few rounds, not all."""
+    asked: list[tuple[str, int]] = []
+
+    def write(count: int, label: str, turn: int) -> list[str]:
+        asked.append((label, turn))
+        # The good one has a row in the fourth round, and none after it.
+        value = 0.9 if (label, turn) == ("good", 3) else 0.1
+        return [f"{label} {turn} {value}"]
+
+    found = choose(write, make(), {"bad": 2, "good": 2})
+
+    assert [one.text for one in found] == ["good 3 0.9"]
+    turns = {label: [turn for name, turn in asked if name == label] for label in ("bad", "good")}
+    assert turns == {"bad": list(range(BARREN)), "good": list(range(4 + BARREN))}

@@ -66,8 +66,8 @@ def test_a_run_without_labels_has_none_to_ask_for(toy_run: Run) -> None:
 
 
 def test_a_generator_that_does_not_read_labels_is_refused(reviews: Path, tmp_path: Path) -> None:
-    more = (*DATA, "generator.use=sda.models.causal_cnn:CnnGenerator", "generator.channels=8")
-    with pytest.raises(UserError, match="CnnGenerator does not read labels"):
+    more = (*DATA, "generator.use=sda.models.leak:LeakGenerator", "generator.goal_size=8")
+    with pytest.raises(UserError, match="LeakGenerator does not read labels"):
         train_tiny(reviews, tmp_path / "run", more)
     assert not (tmp_path / "run").exists()
 
@@ -82,6 +82,20 @@ def test_a_labelled_run_interrupted_after_every_epoch(
     train_tiny(reviews, tmp_path / "run", DATA, resume=True)
 
     assert outcome(tmp_path / "run") == outcome(labelled_run.path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "use", ["sda.models.causal_cnn:CnnGenerator", "sda.models.transformer:TransformerGenerator"]
+)
+def test_other_generators_are_told_the_label(use: str, reviews: Path, tmp_path: Path) -> None:
+    size = "channels" if "Cnn" in use else "width"
+    more = (*DATA, f"generator.use={use}", f"generator.{size}=8")
+    run = train_tiny(reviews, tmp_path / "run", more)
+
+    # Read again from the folder.
+    written = [Run(run.path).sample(20, label=label) for label in ("good", "bad")]
+    assert written[0] != written[1]
 
 
 @pytest.mark.slow

@@ -99,8 +99,9 @@ def evaluate(
     sentence_model: Annotated[
         Path | None,
         measured_option(
-            help="Folder of a sentence transformer, to compare samples and real text by their"
-            " meaning; needs the extra sda-text\\[sentence]."
+            help="Folder of a sentence transformer, or an installed package that carries one, to"
+            " compare samples and real text by their meaning; needs the extra"
+            " sda-text\\[sentence]."
         ),
     ] = None,
     captions: Annotated[

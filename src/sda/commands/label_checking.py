@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from sda.errors import UserError
 
 if TYPE_CHECKING:
     from sda.labelled.augmented import Task
     from sda.labelled.label_check import CheckResult, Make
+
+MOST_CHECKED = 5000
+"""Rows of a check; with more it would take hours."""
 
 
 def check_rows(
@@ -18,7 +20,6 @@ def check_rows(
     report: Path | None,
     folds: int,
     has_curve: bool,
-    sentence_model: Path | None,
     max_minutes: float | None,
     is_quiet: bool,
 ) -> None:
@@ -27,27 +28,40 @@ def check_rows(
     from sda.labelled.augment_bars import AugmentBars
     from sda.labelled.check_page import check_page
     from sda.labelled.label_check import LabelCheck
-    from sda.labelled.pace import check_seconds, duration
+    from sda.labelled.pace import QUICK_KIND, check_seconds, duration
     from sda.show.terminal import Counter, Quiet
 
-    kinds = _kinds(task, sentence_model)
+    kinds = _kinds(task)
+    all_rows = len(task.rows)
+    task = replace(task, rows=task.rows.some(MOST_CHECKED, task.settings.seed))
     with Counter(lines=not is_quiet) as counter:
         reporter: Any = Quiet() if is_quiet else AugmentBars(counter)
-
+        if len(task.rows) < all_rows:
+            counter.say(f"checking on {len(task.rows):,} of {all_rows:,} rows, drawn by the seed")
         limit = None if max_minutes is None else 60 * max_minutes
 
-        def planned(curve: bool) -> tuple[LabelCheck, float]:
-            check = LabelCheck(task, folder / "check", reporter, folds, curve, limit)
-            return check, check_seconds(task, len(check.parts), len(kinds))
+        def planned() -> tuple[LabelCheck, float, float]:
+            check = LabelCheck(task, folder / "check", reporter, folds, has_curve, limit)
+            return check, *check_seconds(task, len(check.parts), kinds)
 
-        check, seconds = planned(has_curve)
-        if limit is not None and has_curve and seconds > limit:
+        check, making, teaching = planned()
+        if limit is not None and has_curve and making + teaching > limit:
             counter.say("a learning curve does not fit into --max-minutes, and is left out")
-            check, seconds = planned(False)
+            has_curve = False
+            check, making, teaching = planned()
+        # Generators can end early, and classifiers cannot.
+        if limit is not None and len(kinds) > 1 and teaching > limit / 2:
+            counter.say(
+                f"only {QUICK_KIND} fits into --max-minutes; other classifiers are left out"
+            )
+            kinds = {QUICK_KIND: kinds[QUICK_KIND]}
+            check, making, teaching = planned()
+        if limit is not None:
+            making = min(making, max(0.0, limit - teaching))
         if not is_quiet:
             counter.say(
                 f"checking: {len(check.parts)} times SDA, its rivals and its controls; this takes"
-                f" {duration(seconds)} on this machine as it is now, and goes on after an"
+                f" {duration(making + teaching)} on this machine as it is now, and goes on after an"
                 " interruption"
             )
         found = check(kinds, counter.show)
@@ -57,24 +71,23 @@ def check_rows(
     _show(found, report)
 
 
-def _kinds(task: Task, sentence_model: Path | None) -> dict[str, Make]:
+def _kinds(task: Task) -> dict[str, Make]:
     from sda.labelled.label_classifiers import (
         CnnClassifier,
-        KeptVectors,
         TfidfClassifier,
         VectorClassifier,
+        sentence_vectors,
     )
+    from sda.labelled.pace import QUICK_KIND
     from sda.text.tokens import tokenizer
 
     split = tokenizer(task.tokenizer).split
     kinds: dict[str, Make] = {
-        "TF-IDF": lambda: TfidfClassifier(split),
+        QUICK_KIND: lambda: TfidfClassifier(split),
         "TextCNN": lambda: CnnClassifier(split),
     }
-    if sentence_model is not None:
-        if not sentence_model.is_dir():
-            raise UserError(f"--sentence-model: {sentence_model} is not a folder.")
-        vectors = KeptVectors(sentence_model)
+    if task.settings.encoder is not None:
+        vectors = sentence_vectors(Path(task.settings.encoder))
         kinds["sentence vectors"] = lambda: VectorClassifier("sentences", vectors)
     return kinds
 

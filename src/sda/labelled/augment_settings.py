@@ -36,7 +36,10 @@ class WriterSettings(Section):
     """How the generator is made; the defaults fit a few hundred rows and a few minutes."""
 
     generator: str = "rnn"
-    """The name of a generator, as of `sda train`."""
+    """The name of a generator that can be told a label: `rnn`, `gru`, `transformer`, `cnn`, or
+    `hf:PATH` for a pretrained model, which reads the name of the label."""
+    lora: NonNegativeInt = 0
+    """Of a pretrained model: the rank of an adapter that learns in place of all weights."""
     profile: str = "small"
     """The scale of the generator, as of `sda train`."""
     epochs: PositiveInt = 40
@@ -64,6 +67,10 @@ class AugmentSettings(Section):
     in ten are told right by classifiers that have not learned them, 0.95 at most."""
     near: float = Field(default=0.7, gt=0, le=1)
     """The similarity to an original from which a text is a near copy."""
+    encoder: str | None = None
+    """A sentence transformer whose vectors say how sure a label is, in place of what the generator
+    makes of a text: a folder, or an installed package that carries one. It knows more than the rows
+    do; `--sentence-model` sets it."""
     weights: WorthWeights = WorthWeights()
     """How much each part of the metric counts."""
     writer: WriterSettings = WriterSettings()

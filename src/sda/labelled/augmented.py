@@ -19,7 +19,12 @@ from sda.evaluation.score import Convention
 from sda.files import naming, write_json
 from sda.labelled.augment_settings import AugmentSettings, wanted_rows
 from sda.labelled.confidence import Confidence
-from sda.labelled.label_classifiers import TfidfClassifier, VectorClassifier
+from sda.labelled.label_classifiers import (
+    KeptVectors,
+    TfidfClassifier,
+    VectorClassifier,
+    sentence_vectors,
+)
 from sda.labelled.label_writer import UNKNOWN, LabelWriter
 from sda.labelled.labelled_rows import LabelledRows
 from sda.labelled.row_choice import (
@@ -147,6 +152,9 @@ class Augmenter:
         deadline: Deadline | None = None,
     ) -> None:
         _refuse(task.rows)
+        if task.settings.encoder is not None:
+            # What is missing is told before anything is trained.
+            sentence_vectors(Path(task.settings.encoder))
         self._task = task
         self._reporter = reporter or Quiet()
         self._deadline = deadline or Deadline()
@@ -176,8 +184,11 @@ class Augmenter:
         rows, settings = self._learned, self._task.settings
         start = self._writer.begin(rows.texts, rows.labels, self._pool)
         split = named_tokenizer(self._tokenizer).split
-        vectors = StateVectors(start)
-        kinds = (lambda: TfidfClassifier(split), lambda: VectorClassifier("states", vectors))
+        if settings.encoder is None:
+            kind, vectors = "states", KeptVectors(StateVectors(start))
+        else:
+            kind, vectors = "sentences", sentence_vectors(Path(settings.encoder))
+        kinds = (lambda: TfidfClassifier(split), lambda: VectorClassifier(kind, vectors))
         names = rows.names
         confidence = Confidence(
             kinds,

@@ -121,11 +121,16 @@ class LabelCheck:
         folds: int = 5,
         has_curve: bool = True,
         seconds: float | None = None,
+        has_controls: bool = True,
     ) -> None:
-        """Training of generators ends early so that all checks take about so many `seconds`."""
+        """Training of generators ends early so that all checks take about so many `seconds`.
+
+        Controls change no recommendation, and cost a Stage II of their own.
+        """
         self._task = task
         self._folder = folder
         self._reporter = reporter
+        self._has_controls = has_controls
         self._numbers = task.rows.numbers
         self._names = task.rows.names
         rare, fewest = min(task.rows.counts().items(), key=lambda one: one[1])
@@ -221,7 +226,10 @@ class LabelCheck:
         return learned, [texts[row] for row in asked]
 
     def _ours(self, part: CheckPart, rows: Learned, asked: Sequence[str]) -> dict[str, Arm]:
-        """SDA, and two controls: its labels shuffled, and a buffer that holds texts by lot."""
+        """SDA, and two controls: its labels shuffled, and a buffer that holds texts by lot.
+
+        Without controls SDA alone.
+        """
         folder = self._folder / part.name
         kept = folder / "written.json"
         if not kept.is_file():
@@ -234,7 +242,7 @@ class LabelCheck:
             augmenter = Augmenter(task, folder, self._reporter, Deadline(self._seconds))
             chosen = augmenter.rows().written
             counts = {name: sum(one.label == name for one in chosen) for name in self._names}
-            others = augmenter.rows_by_lot(counts)
+            others = augmenter.rows_by_lot(counts) if self._has_controls else []
             write_json(
                 kept,
                 {
@@ -246,6 +254,8 @@ class LabelCheck:
         if not {OURS, BY_LOT} <= data.keys():
             raise UserError(f"{kept}: not the rows that were written for a check")
         ours, by_lot = self._numbered(data[OURS]), self._numbered(data[BY_LOT])
+        if not self._has_controls:
+            return {OURS: added(ours)}
         order = np.random.default_rng(self._task.settings.seed).permutation(len(ours)).tolist()
         shuffled = [(text, ours[other][1]) for (text, _), other in zip(ours, order, strict=True)]
         return {OURS: added(ours), SHUFFLED: added(shuffled), BY_LOT: added(by_lot)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sda.errors import UserError
-from sda.evaluation.sentence_features import sentence_features
+from sda.evaluation.sentence_features import SentenceEncoder
 from sda.transfer.style_cnn import StyleCnn
 from sda.transfer.styled import StyledTexts
 
@@ -25,6 +26,7 @@ Split = Callable[[str], list[str]]
 STRENGTHS = (1.0, 10.0, 100.0)
 """Of the logistic regression: what it may follow the texts by; one is chosen by folds."""
 INNER_FOLDS = 3
+MOST_KEPT = 50_000  # vectors
 MOST_TUNED = 2000  # rows; with more, a middle strength is as good and takes no search
 
 
@@ -163,18 +165,29 @@ class VectorClassifier(_Regressed):
 
 
 class KeptVectors:
-    """Vectors of texts by a sentence transformer in a folder; each text is read once."""
+    """Vectors of texts, each made once: several classifiers ask about the same texts."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._known: dict[str, NDArray[np.float64]] = {}
+    def __init__(self, make: Callable[[Sequence[str]], NDArray[Any]]) -> None:
+        self._make = make
+        self._known: dict[str, NDArray[np.float32]] = {}
 
-    def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(N, F)"""
         new = list(dict.fromkeys(text for text in texts if text not in self._known))
+        if len(self._known) + len(new) > MOST_KEPT:
+            self._known.clear()
+            new = list(dict.fromkeys(texts))
         if new:
-            found = sentence_features(new, self._folder).values
+            found = np.asarray(self._make(new), np.float32)
             self._known.update(zip(new, found, strict=True))
         return np.stack([self._known[text] for text in texts])
+
+
+@cache
+def sentence_vectors(named: Path) -> KeptVectors:
+    """Vectors by a sentence transformer: a folder, or a package that carries one. It is read once,
+    however many ask."""
+    return KeptVectors(SentenceEncoder(named))
 
 
 def _fitted(

@@ -108,6 +108,7 @@ class LabelWriter:
                 "min_count": self._min_count,
             },
             "mle": {"epochs": wanted.epochs, "keep_best": True, "patience": 1, "rate_drops": 2},
+            **({"generator": {"lora": wanted.lora}} if wanted.lora else {}),
             **(more or {}),
         }
         choices = Choices(
@@ -121,7 +122,9 @@ class LabelWriter:
         settled, origins = choices.settle()
         late: Callback = lambda line: self._is_late(name)  # noqa: E731
         out = self._folder / name
-        return train_run(settled, origins, out, self._reporter, resume=True, callbacks=[late])
+        return train_run(
+            settled, origins, out, self._reporter, resume=True, callbacks=[late], has_page=False
+        )
 
 
 def _split(

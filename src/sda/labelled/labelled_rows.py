@@ -21,6 +21,8 @@ from sda.text.records import WITH_LABELS
 
 FEWEST = 2
 """Rows of a label: one to learn from, and one to be asked about."""
+FEWEST_DRAWN = 10
+"""Rows that a label keeps, where it has them, however rare it is where rows are drawn."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,8 @@ class LabelledRows:
         return {name: found[name] for name in self.names}
 
     def some(self, most: int, seed: int) -> LabelledRows:
-        """At most so many rows, drawn by the seed; every label keeps its share, and two rows."""
+        """About so many rows at most, drawn by the seed; every label keeps its share, and ten rows
+        where it has them."""
         if len(self) <= most:
             return self
         rng = np.random.default_rng(seed)
@@ -81,7 +84,7 @@ class LabelledRows:
         chosen: list[int] = []
         for number, count in enumerate(self.counts().values()):
             own = rng.permutation(np.flatnonzero(numbers == number))
-            chosen += own[: max(FEWEST, count * most // len(self))].tolist()
+            chosen += own[: max(FEWEST_DRAWN, count * most // len(self))].tolist()
         chosen.sort()
         return LabelledRows(
             tuple(self.texts[row] for row in chosen), tuple(self.labels[row] for row in chosen)

@@ -14,6 +14,8 @@ from sda.text.tokens import Tokenizer
 ROUND = 500  # texts that are written at a time; fewer where few are wanted
 MOST_ROUNDS = 40
 """For a label; a generator that has not written enough by then never will."""
+BARREN = 8
+"""Rounds in a row without a text that would do, after which no more is written for a label."""
 SURPLUS = 2.0
 """How many times as many texts as are needed have to do, so that there is a choice."""
 
@@ -134,10 +136,13 @@ def choose(
     for label, count in wanted.items():
         kept: list[Written] = []
         at_once = min(ROUND, 10 * count)
+        barren = 0
         for turn in range(MOST_ROUNDS if count else 0):
-            kept += choice.look(write(at_once, label, turn), label)
+            more = choice.look(write(at_once, label, turn), label)
+            kept += more
+            barren = 0 if more else barren + 1
             told(len(found) + min(count, len(kept)), total)
-            if len(kept) >= SURPLUS * count or is_late():
+            if len(kept) >= SURPLUS * count or barren == BARREN or is_late():
                 break
         kept.sort(key=lambda one: -(one.score or 0.0))
         choice.rejected += [Written(**{**asdict(one), "reason": LATER}) for one in kept[count:]]

@@ -15,12 +15,16 @@ from sda.models.initialise import normal_weights_
 from sda.text.context import Context
 from sda.text.sentences import Sentences
 
+Parts = tuple[tuple[Tensor, ...], tuple[Tensor, ...]]
+"""The last inputs of all layers, and the vector (B, C) of the label, none where there are none."""
+
 
 class CnnGenerator(HiddenStateGenerator):
     """Gated causal convolutions of dilation 1, 2, 4, ..., each added to what it reads.
 
     A word depends on the last 1 + (width - 1) * (2 ** layers - 1) tokens, the start symbol counted.
-    The state holds the last inputs of each layer; before the start they are zero.
+    The state holds the last inputs of each layer; before the start they are zero. Where sentences
+    have one of `labels` labels, a vector of the label is part of every input, and of the state.
     """
 
     def __init__(
@@ -33,6 +37,7 @@ class CnnGenerator(HiddenStateGenerator):
         dropout: float = 0.0,
         tied: bool = False,
         init_std: float = 0.05,
+        labels: int = 0,
     ) -> None:
         super().__init__(frame, channels, channels, tied)
         if layers < 1 or width < 1:
@@ -42,30 +47,36 @@ class CnnGenerator(HiddenStateGenerator):
         )
         self.input_dropout = nn.Dropout(dropout)
         self.output_dropout = nn.Dropout(dropout)
+        self.labels = nn.Embedding(labels, channels) if labels else None
         normal_weights_(self, init_std, rng)
 
     def start(self, n: int, context: Context | None = None) -> State:
         channels = self.embedding.embedding_dim
         layers = cast(list[GatedConvolution], list(self.layers))
-        return tuple(self.device_zeros(n, layer.reach, channels) for layer in layers)
+        pasts = tuple(self.device_zeros(n, layer.reach, channels) for layer in layers)
+        return pasts, self.label_vectors(context)
 
     def advance(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
-        x, after = self._read(tokens[:, None], cast(tuple[Tensor, ...], state))
+        x, after = self._read(tokens[:, None], cast(Parts, state))
         return x[:, 0], after
 
     def hidden_states(self, sentences: Sentences) -> Tensor:
-        start = cast(tuple[Tensor, ...], self.start(len(sentences)))
+        start = cast(Parts, self.start(len(sentences), sentences.context))
         x, _ = self._read(self.inputs(sentences), start)
         return x[sentences.mask]
 
-    def _read(self, tokens: Tensor, pasts: tuple[Tensor, ...]) -> tuple[Tensor, tuple[Tensor, ...]]:
-        """Hidden states (B, T, C) after each of the tokens (B, T), and the last inputs then."""
-        x: Tensor = self.input_dropout(self.embedding(tokens))
+    def _read(self, tokens: Tensor, state: Parts) -> tuple[Tensor, Parts]:
+        """Hidden states (B, T, C) after each of the tokens (B, T), and the state then."""
+        pasts, label = state
+        x: Tensor = self.embedding(tokens)
+        for vector in label:
+            x = x + vector[:, None]
+        x = self.input_dropout(x)
         after = []
         for layer, past in zip(self.layers, pasts, strict=True):
             x, past = layer(x, past)
             after.append(past)
-        return self.output_dropout(x), tuple(after)
+        return self.output_dropout(x), (tuple(after), label)
 
 
 class GatedConvolution(nn.Module):

@@ -11,6 +11,7 @@ from sda.devices import rows_at_once
 from sda.models.branching import State
 from sda.models.generator import Frame, Generator, choice_figures, without_dropout
 from sda.models.softmax import linear_log_probs, linear_weighted_nll
+from sda.text.context import Context, labels_of
 from sda.text.sentences import Sentences
 
 
@@ -90,6 +91,9 @@ class OutputLayerGenerator(Generator):
 class HiddenStateGenerator(OutputLayerGenerator):
     """Embeds words, and has an output layer of its own, or that of the embeddings."""
 
+    labels: nn.Embedding | None
+    """A vector of each label, where sentences have one."""
+
     def __init__(
         self,
         frame: Frame,
@@ -114,3 +118,7 @@ class HiddenStateGenerator(OutputLayerGenerator):
         if self.output is not None:
             return self.output
         return self.embedding.weight[: self.vocabulary_size]
+
+    def label_vectors(self, context: Context | None) -> tuple[Tensor, ...]:
+        """(B, F) the vectors of the labels, alone in a tuple; nothing where there are no labels."""
+        return () if self.labels is None else (self.labels(labels_of(context)),)

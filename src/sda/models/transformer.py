@@ -19,6 +19,8 @@ from sda.text.sentences import Sentences
 
 Memory = tuple[Tensor, Tensor]
 """Keys and values of one layer, (B, heads, t, d) each, for the t tokens read so far."""
+Parts = tuple[tuple[Memory, ...], tuple[Tensor, ...]]
+"""Memories of all layers, and the vector (B, W) of the label, none where there are no labels."""
 Rotation = tuple[Tensor, Tensor]
 """Cosine and sine (T, d / 2) of the angles by which T positions are turned."""
 
@@ -29,7 +31,8 @@ class TransformerGenerator(HiddenStateGenerator):
     """Pre-norm layers of causal attention; the state holds the keys and values of the past.
 
     The position of a token is the number of tokens before it, which is how long the keys are.
-    Rotary positions have no end; learned ones reach as far as `max_length`.
+    Rotary positions have no end; learned ones reach as far as `max_length`. Where sentences have
+    one of `labels` labels, a vector of the label is part of every input, and of the state.
     """
 
     def __init__(
@@ -45,6 +48,7 @@ class TransformerGenerator(HiddenStateGenerator):
         tied: bool = True,
         init_std: float = 0.02,
         dtype: torch.dtype = torch.float32,
+        labels: int = 0,
     ) -> None:
         super().__init__(frame, width, width, tied)
         if min(layers, heads, feedforward) < 1:
@@ -63,29 +67,32 @@ class TransformerGenerator(HiddenStateGenerator):
             Layer(width, heads, feedforward, dropout) for _ in range(layers)
         )
         self.norm = nn.LayerNorm(width)
+        self.labels = nn.Embedding(labels, width) if labels else None
         normal_weights_(self, init_std, rng)
 
     def start(self, n: int, context: Context | None = None) -> State:
         nothing = self.device_zeros(n, self.heads, 0, self.size)
-        return tuple((nothing, nothing) for _ in self.layers)
+        memories = tuple((nothing, nothing) for _ in self.layers)
+        return memories, self.label_vectors(context)
 
     def advance(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
-        x, after = self._read(tokens[:, None], cast(tuple[Memory, ...], state))
+        x, after = self._read(tokens[:, None], cast(Parts, state))
         return self.norm(x[:, 0]), after
 
     def hidden_states(self, sentences: Sentences) -> Tensor:
-        start = cast(tuple[Memory, ...], self.start(len(sentences)))
+        start = cast(Parts, self.start(len(sentences), sentences.context))
         x, _ = self._read(self.inputs(sentences), start)
         hidden: Tensor = self.norm(x[sentences.mask])
         return hidden
 
-    def _read(
-        self, tokens: Tensor, memories: tuple[Memory, ...]
-    ) -> tuple[Tensor, tuple[Memory, ...]]:
-        """What the layers make (B, T, W) of tokens (B, T), and the memories after the last."""
+    def _read(self, tokens: Tensor, state: Parts) -> tuple[Tensor, Parts]:
+        """What the layers make (B, T, W) of tokens (B, T), and the state after the last."""
+        memories, label = state
         first = memories[0][0].shape[2]
         places = torch.arange(first, first + tokens.shape[1], device=tokens.device)
         x: Tensor = self.embedding(tokens)
+        for vector in label:
+            x = x + vector[:, None]
         rotation = None
         if self.positions is None:
             rotation = rotation_at(places, self.size)
@@ -102,7 +109,7 @@ class TransformerGenerator(HiddenStateGenerator):
             for layer, memory in zip(self.layers, memories, strict=True):
                 x, memory = layer(x, memory, rotation)
                 after.append(memory)
-        return x, tuple(after)
+        return x, (tuple(after), label)
 
 
 class Layer(nn.Module):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import torch
@@ -16,12 +16,14 @@ from sda.models.branching import State, select
 from sda.models.generator import DROPS, Frame
 from sda.models.hidden import OutputLayerGenerator
 from sda.pretrained.library import load_causal, peft_library, transformers_library
-from sda.text.context import Context
+from sda.text.context import Context, labels_of
 from sda.text.model_tokens import ModelVocabulary
 from sda.text.sentences import Sentences
 from sda.text.vocabulary import Vocabulary
 
 READ_AT_ONCE = 8192  # tokens where nothing is learned, so that memory does not grow with the batch
+LABELLED = "{}:"
+"""What is read before a sentence of a label, by its name."""
 ALPHA = 2  # times the rank: what peft calls lora_alpha, by which the adapter's part is scaled
 
 Memory = tuple[Tensor, Tensor]
@@ -33,8 +35,9 @@ class PretrainedGenerator(OutputLayerGenerator):
 
     The state has keys and values of all layers, how far each row is padded in front (none where no
     row is), and what is to be read first (nothing once it was): the start symbol, or the last token
-    of the prompt, in place of the start symbol that whoever writes hands in. What is not learned is
-    in no state that is saved: it is found again in the folder.
+    of the prompt, in place of the start symbol that whoever writes hands in. Where sentences have
+    labels, the prompt is the name of the label. What is not learned is in no state that is saved:
+    it is found again in the folder.
     """
 
     reads_source = True
@@ -47,6 +50,7 @@ class PretrainedGenerator(OutputLayerGenerator):
         path: str,
         lora: int = 0,
         dtype: torch.dtype = torch.float32,
+        label_names: Sequence[str] = (),
     ) -> None:
         """`lora` is the rank of an adapter (LoRA) on all linear layers; 0 learns all weights."""
         super().__init__(frame)
@@ -60,6 +64,8 @@ class PretrainedGenerator(OutputLayerGenerator):
         self.bos = vocabulary.bos
         self.path = path
         self.dtype = dtype
+        named = [LABELLED.format(name) for name in label_names]
+        self.labels = vocabulary.encode_prompts(named) if named else None
         causal = load_causal(path)
         _check(causal, path, vocabulary)
         causal.requires_grad_(not lora)
@@ -129,10 +135,19 @@ class PretrainedGenerator(OutputLayerGenerator):
     def _first_tokens(self, n: int, context: Context | None) -> tuple[Tensor, Tensor]:
         """(n, P) what is read before the first word, in front of which (n, 1) are padding; (n, 0)
         where none is."""
+        if self.labels is not None:
+            # Those of all labels, so that the state of a row does not depend on other rows.
+            first, padding = self._before(self.labels)
+            rows = labels_of(context).to(self.device)
+            return first[rows], padding[rows]
         if context is None or context.source is None:
             first = torch.full((n, 1), self.bos, device=self.device)
             return first, first[:, :0]
-        prompts = context.source.to(self.device).trimmed()
+        return self._before(context.source)
+
+    def _before(self, prompts: Sentences) -> tuple[Tensor, Tensor]:
+        """The same of (n,) prompts: the start symbol and their tokens."""
+        prompts = prompts.to(self.device).trimmed()
         width = prompts.tokens.shape[1]
         padding = width - prompts.lengths[:, None]
         # The start symbol is at place -1, and padding before it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,16 +40,17 @@ def build_models(
     vocabulary: Vocabulary,
     max_length: int,
     rng: torch.Generator,
-    labels: int = 0,
+    labels: Sequence[str] = (),
 ) -> tuple[Generator, Discriminator]:
     """Fresh models; the discriminator comes first, because some generators read its features.
 
-    `labels` is how many labels sentences may have; none where they have none.
+    `labels` are those that sentences may have; none where they have none.
     """
-    if labels and not takes(settings.generator, "generator", "labels"):
+    reads = (takes(settings.generator, "generator", name) for name in ("labels", "label_names"))
+    if labels and not any(reads):
         raise UserError(
             f"setting 'data.label': {settings.generator['use']} does not read labels: choose a"
-            " generator that does (rnn, gru), or train without a label"
+            " generator that does (rnn, gru, transformer, cnn, hf:PATH), or train without a label"
         )
     _check_dtype(settings)
     if takes(settings.discriminator, "discriminator", "generator"):
@@ -65,7 +66,7 @@ def build_models(
         vocabulary_size=len(vocabulary),
         vocabulary=vocabulary,
         rng=rng,
-        labels=labels,
+        labels=len(labels),
         dtype=DTYPES[settings.dtype],
     )
     generator = _build_generator(settings, vocabulary, max_length, discriminator, rng, labels)
@@ -95,7 +96,7 @@ def _build_generator(
     max_length: int,
     discriminator: Discriminator,
     rng: torch.Generator,
-    labels: int,
+    labels: Sequence[str],
 ) -> Generator:
     generator: Generator = build(
         settings.generator,
@@ -105,7 +106,8 @@ def _build_generator(
         vocabulary=vocabulary,
         discriminator=discriminator,
         rng=rng,
-        labels=labels,
+        labels=len(labels),
+        label_names=labels,
         dtype=DTYPES[settings.dtype],
     )
     return generator
@@ -143,7 +145,7 @@ def build_state(
     First values are drawn on the CPU, so that they are the same on every device.
     """
     generator, discriminator = build_models(
-        settings, corpus.vocabulary, corpus.max_length, rng, len(corpus.labels)
+        settings, corpus.vocabulary, corpus.max_length, rng, corpus.labels
     )
     generator, discriminator = generator.to(device), discriminator.to(device)
     metric = build_metric(settings, corpus, generator, rng)
@@ -235,7 +237,7 @@ def _second_policy(
         corpus.max_length,
         discriminator,
         rng,
-        len(corpus.labels),
+        corpus.labels,
     ).to(device)
     one = corpus.train[:1].to(device)
     critic = Critic(read_features(discriminator, one).shape[1], rng).to(device)

@@ -45,6 +45,8 @@ def _card(run: Run, out: Path, generator: PretrainedGenerator) -> str:
     if data.has_prompts:
         given = "a prompt of its own" if data.prompt is None else f"the prompt {data.prompt!r}"
         prompt = f" Each follows on {given}."
+    elif data.label is not None:
+        prompt = " Each follows on the name of its label and a colon."
     verdict = run.verdict or "Nothing was compared with the start."
     lines = [
         "---",

@@ -43,6 +43,7 @@ class Finish:
 
     `checked` sentences may be put to the metric, to see whether a judge taught well. `breach` ended
     Stage II before its time, and a callback ended the stage `stopped_in`, where there are such.
+    `has_page` is false of a run that nobody looks at.
     """
 
     settings: Settings
@@ -54,11 +55,10 @@ class Finish:
     checked: int
     breach: Breach | None
     stopped_in: str | None
+    has_page: bool
 
     def write(self, start: Generator) -> None:
         """Write all files; the mark that all is done comes last."""
-        from sda.runs.report import write_report
-
         folder, settings, state = self.folder, self.settings, self.state
         lines = folder.read_progress()
         state.archive.epoch = state.sda_epoch
@@ -94,7 +94,11 @@ class Finish:
         write_json(folder.examples, examples)
         real = real_row(rows)
         write_json(folder.scores, {"rows": [row.as_dict(real) for row in rows]})
-        write_report([Run(folder.path)], folder.report)
+        if self.has_page:
+            # Only here: it imports what draws.
+            from sda.runs.report import write_report
+
+            write_report([Run(folder.path)], folder.report)
         facts: dict[str, Any] = {} if self.stopped_in is None else {STOPPED_IN: self.stopped_in}
         costs = {**run_costs(lines), "calls": state.archive.paid}
         if handed is not None:

@@ -156,7 +156,7 @@ class Run:
         and else the last.
         """
         vocabulary, max_length = self.folder.load_vocabulary()
-        labels = len(self.folder.load_labels())
+        labels = self.folder.load_labels()
         models = build_models(self.settings, vocabulary, max_length, torch.Generator(), labels)
         self._load_weights(stage, *models)
         # Both: some generators read the discriminator.

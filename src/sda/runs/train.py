@@ -57,17 +57,19 @@ def train_run(
     resume: bool = False,
     lines: Sequence[str] | None = None,
     callbacks: Sequence[Callback] = (),
+    has_page: bool = True,
 ) -> Run:
     """Train in the folder `out` until the end, and write samples, scores and report there.
 
     With `resume` a run that is there goes on from its last checkpoint; one that is finished is left
     alone. Whatever happens, the folder holds the last complete state. `lines` are the text where
-    the source is the run's own. Processes that were started together share the work.
+    the source is the run's own. Processes that were started together share the work. A run that
+    nobody looks at needs no page, and takes seconds less without (`has_page`).
     """
     settings = with_parts(settings, RunFolder(out))
     with place_to_train(out, settings.device) as place:
         if place == out:
-            _train_in(settings, origins, out, reporter, resume, lines, callbacks)
+            _train_in(settings, origins, out, reporter, resume, lines, callbacks, has_page)
         else:
             copy = RunFolder(place)
             own = (
@@ -75,7 +77,7 @@ def train_run(
                 if copy.holds_run and resume
                 else settings
             )
-            _train_in(own, origins, place, Quiet(), resume, lines, ())
+            _train_in(own, origins, place, Quiet(), resume, lines, (), has_page)
     return trained_run(out, settings)
 
 
@@ -87,6 +89,7 @@ def _train_in(
     resume: bool,
     lines: Sequence[str] | None,
     callbacks: Sequence[Callback],
+    has_page: bool,
 ) -> None:
     folder = RunFolder(out)
     with folder.locked():
@@ -124,7 +127,7 @@ def _train_in(
                 if is_new:
                     folder.forget()
                 raise
-        training.run()
+        training.run(has_page)
 
 
 class _Training:
@@ -209,7 +212,7 @@ class _Training:
         for warning in warnings:
             self.reporter.warn(warning)
 
-    def run(self) -> None:
+    def run(self, has_page: bool) -> None:
         folder, state = self.folder, self.state
         folder.keep_text(self.loaded)
         is_begun = folder.checkpoints.latest() is not None
@@ -254,7 +257,7 @@ class _Training:
         finally:
             self.reporter.stop()
         if state.shares.is_first:
-            self._finish()
+            self._finish(has_page)
 
     def _is_enough(self, line: dict[str, Any]) -> bool:
         """Whether a callback ends training with this epoch; every callback is told of it."""
@@ -353,8 +356,8 @@ class _Training:
             return state.sda_epoch == len(self.schedule)
         return state.stopped_early or Phase.GENERATOR not in self.phases[state.phase :]
 
-    def _finish(self) -> None:
-        """Samples, scores, buffer and report."""
+    def _finish(self, has_page: bool) -> None:
+        """Samples, scores and buffer, and with `has_page` the report."""
         Finish(
             self.settings,
             self.folder,
@@ -365,6 +368,7 @@ class _Training:
             self.budget.checked,
             self.breach,
             self.stopped_in,
+            has_page,
         ).write(self._start())
         keep_what_is_needed(self.folder)
 

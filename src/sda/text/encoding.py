@@ -25,7 +25,9 @@ def make_vocabulary(
     """The training lines that stay, and the vocabulary that writes them."""
     if preparation.model is not None:
         chosen = tokenizer(preparation.tokenizer)
-        read = ModelVocabulary.read(Path(preparation.model), chosen, preparation.has_prompts)
+        # The name of a label is read before a sentence as prompts are.
+        follows = preparation.has_prompts or preparation.label is not None
+        read = ModelVocabulary.read(Path(preparation.model), chosen, follows)
         return _kept(lines, read, preparation), read
     if preparation.subwords is not None:
         return _make_subwords(lines, preparation, preparation.subwords)

@@ -85,7 +85,7 @@ class Preparation:
 
     @property
     def has_prompts(self) -> bool:
-        """Whether sentences follow on something that is read before them."""
+        """Whether sentences follow on a text that the settings or the file give."""
         return self.prompt is not None or self.prompt_column is not None
 
     def __post_init__(self) -> None:
@@ -119,6 +119,11 @@ class Preparation:
             raise UserError("prompt is for pretrained models, as --generator hf:PATH names one.")
         if self.prompt is not None and self.prompt_column is not None:
             raise UserError("give either prompt or prompt_column, not both.")
+        if self.has_prompts and self.label is not None:
+            raise UserError(
+                "give either label or prompt: a pretrained model reads the name of the label before"
+                " it writes."
+            )
         if not 0 < self.share <= 1:
             raise UserError(f"share must be above 0 and at most 1, not {self.share}.")
         shares = (self.valid_share, self.test_share)
