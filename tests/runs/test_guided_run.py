@@ -23,6 +23,7 @@ GUIDED = (
     "judge.check_every=20",
     "judge.rate=0.01",
     "judge.keep=1.0",
+    "judge.guide=16",
     "hand_over.samples=60",
     "hand_over.quality=0",
 )

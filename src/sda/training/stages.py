@@ -92,8 +92,9 @@ class JudgeSettings(Section):
     """The least share of what is written that is kept, by its verdict; more is kept where less
     would break a limit of `hand_over`."""
     guide: float = Field(default=0.0, ge=0, le=1000)
-    """How strongly the judge may weigh each word as it is written, where it has verdicts on words;
-    a half, a quarter or an eighth of it where more would break a limit of `hand_over`. 0: never."""
+    """How strongly the judge may weigh each word as it is written, in place of choosing among
+    finished sentences, where it has verdicts on words; a half, a quarter or an eighth of it where
+    more would break a limit of `hand_over`. 0: it chooses."""
     accept: float = Field(default=0.5, gt=0, lt=1)
     """The share of scored sentences nearest to which the cut between accepted and rejected lies; a
     metric that says yes or no has its own."""
