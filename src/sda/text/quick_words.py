@@ -29,6 +29,7 @@ FOREIGN_SPACES = tuple(
 _SPACES = np.zeros(256, np.bool_)
 _SPACES[[9, 10, 11, 12, 13, 28, 29, 30, 31, 32]] = True
 _END, _SPACE = 10, 32
+_AT_ONCE = 8  # letters
 # FNV-1a.
 _BASIS, _PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)
 
@@ -67,7 +68,7 @@ def read_quickly(path: Path) -> QuickText | None:
 
 def spelled(lines: Flat, words: Sequence[bytes]) -> bytes:
     """The lines as text, a space between two words and a line end behind the last."""
-    table = np.frombuffer(b"".join(words), np.uint8)
+    table = np.frombuffer(b"".join(words) + bytes(_AT_ONCE), np.uint8)
     offsets = np.fromiter(accumulate(map(len, words), initial=0), np.int64, len(words) + 1)
     return _spelled(lines.ids, lines.starts, table, offsets).tobytes()
 
@@ -75,23 +76,11 @@ def spelled(lines: Flat, words: Sequence[bytes]) -> bytes:
 @compiled
 def _cut(data: Bytes, is_space: NDArray[np.bool_]) -> tuple[Numbers, Numbers, Numbers, int]:
     """Where words begin and end, how many there are before each line, and the longest line."""
-    tokens = lines = longest = line_begin = 0
-    inside = has_words = False
-    for place in range(len(data) + 1):
-        value = data[place] if place < len(data) else _END
-        if is_space[value]:
-            inside = False
-        elif not inside:
-            inside = has_words = True
-            tokens += 1
-        if value == _END:
-            longest = max(longest, place - line_begin)
-            line_begin = place + 1
-            lines += has_words
-            has_words = False
-    begins, ends = np.empty(tokens, np.int64), np.empty(tokens, np.int64)
-    starts = np.zeros(lines + 1, np.int64)
-    token = line = 0
+    # As many as there can be: memory that nothing is written to costs nothing.
+    most = len(data) // 2 + 1
+    begins, ends = np.empty(most, np.int64), np.empty(most, np.int64)
+    starts = np.empty(most + 1, np.int64)
+    starts[0] = token = line = longest = line_begin = 0
     inside = has_words = False
     for place in range(len(data) + 1):
         value = data[place] if place < len(data) else _END
@@ -99,16 +88,18 @@ def _cut(data: Bytes, is_space: NDArray[np.bool_]) -> tuple[Numbers, Numbers, Nu
             if inside:
                 ends[token - 1] = place
             inside = False
+            if value == _END:
+                longest = max(longest, place - line_begin)
+                line_begin = place + 1
+                if has_words:
+                    line += 1
+                    starts[line] = token
+                has_words = False
         elif not inside:
             inside = has_words = True
             begins[token] = place
             token += 1
-        if value == _END:
-            if has_words:
-                line += 1
-                starts[line] = token
-            has_words = False
-    return begins, ends, starts, longest
+    return begins[:token].copy(), ends[:token].copy(), starts[: line + 1].copy(), longest
 
 
 @compiled
@@ -154,16 +145,20 @@ def _spelled(ids: Ids, starts: Numbers, table: Bytes, offsets: Numbers) -> Bytes
     for number in ids:
         total += offsets[number + 1] - offsets[number] + 1
     # Each word has a space behind it, and the last of a line a line end in its place.
-    out = np.empty(total, np.uint8)
+    out = np.empty(total + _AT_ONCE, np.uint8)
     place = 0
     for line in range(len(starts) - 1):
         for token in range(starts[line], starts[line + 1]):
-            number = ids[token]
-            for letter in range(offsets[number], offsets[number + 1]):
-                out[place] = table[letter]
-                place += 1
-            out[place] = _SPACE
-            place += 1
+            first = offsets[ids[token]]
+            size = offsets[ids[token] + 1] - first
+            # Where a short loop ends is what takes time: so many letters are copied whether the
+            # word has them or not, and what follows is written over those that it has not.
+            for step in range(_AT_ONCE):
+                out[place + step] = table[first + step]
+            for step in range(_AT_ONCE, size):
+                out[place + step] = table[first + step]
+            out[place + size] = _SPACE
+            place += size + 1
         if starts[line + 1] > starts[line]:
             place -= 1
         out[place] = _END
