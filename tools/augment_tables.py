@@ -44,6 +44,8 @@ def show(figures: dict[str, Any]) -> None:
             for way in found[0].get(key, ()):
                 own = [draw[key][way] for draw in found if way in draw[key]]
                 print(f"{key}, {way}: {np.mean(own):.3f}, from {min(own):.3f} to {max(own):.3f}")
+        if "rows" in found[0]:
+            _show_thresholds([row for draw in found for row in draw["rows"]])
         if "way" in found[0]:
             print("recommended:", dict(Counter(draw["way"] for draw in found)))
         if "copies" in found[0]:
@@ -67,6 +69,14 @@ def _show_ways(draws: Sequence[dict[str, Any]], kind: str) -> None:
         print(f"{OURS_RULED} over {WEAK}: {_told(gain(found[OURS_RULED], found[WEAK]))}")
     if LABELLED_POOL in found:
         print(f"{OURS} over {LABELLED_POOL}: {_told(gain(found[OURS], found[LABELLED_POOL]))}")
+
+
+def _show_thresholds(rows: Sequence[Sequence[Any]]) -> None:
+    """How many of the kept rows are right, from a confidence on."""
+    for least in (0.95, 0.98, 0.99, 0.995, 0.998):
+        right = [is_right for _, sure, is_right in rows if sure >= least]
+        if right:
+            print(f"surer than {least}: {len(right)} rows, {100 * np.mean(right):.0f} % right")
 
 
 def _told(one: Gain) -> str:

@@ -46,6 +46,14 @@ class Texts:
         texts = [text for name in self.names for text in self._rest[name][1000 : 1000 + count]]
         return tuple(sorted(set(texts)))
 
+    def labelled_pool(self, count: int) -> list[tuple[str, int]]:
+        """The first texts of the pool, label by label, with the numbers of their labels."""
+        return [
+            (text, number)
+            for number, name in enumerate(self.names)
+            for text in self._rest[name][1000 : 1000 + count]
+        ]
+
     def test(self) -> tuple[list[str], np.ndarray]:
         texts = [text for name in self.names for text in self._tests[name]]
         return texts, np.repeat(np.arange(len(self.names)), TESTED)
