@@ -9,8 +9,8 @@
 
 DATA is a folder with the Yelp sentences of Shen et al., `train.pos`, `train.neg`, `test.pos` and
 `test.neg`. Each draw is written to the file when it is done, and what stands there is not done
-again. `python tools/measure_augment.py table --out figures.json` prints paired differences with
-95 % intervals over draws and test sentences. With `--first 0` draws are those that settings may be
+again. `python tools/measure_augment.py table --out FILE...` prints paired differences with 95 %
+intervals over draws and test sentences. With `--first 0` draws are those that settings may be
 chosen on.
 
 - `few`: ten rows a label and 1,000 unlabelled texts, without rules and with a few words as rules;
@@ -21,6 +21,8 @@ chosen on.
 - `encoder`: as `few` without rules, with a sentence transformer (`--sentence-model`) that says how
   sure labels are; the rival beside self-training is the same classifiers' labels of the unlabelled
   texts.
+- `surest`: how often the hundred surest of 250 unlabelled texts have the right label, with ten rows
+  a label and 250 other texts, by TF-IDF, by a sentence transformer, and by both.
 - `imbalance`: 250 rows of one label and 10 of the other; what the check's rule recommends of the
   cheap ways by five folds of the rows stands beside it.
 - `advice`: settings by chance (source, rows a label, imbalance, pool or none); the check recommends
@@ -36,15 +38,16 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from augment_tables import LABELLED_POOL, OURS_RULED, show
+from augment_texts import Texts, true_labels
 
 from sda.files import read_json, write_json
 from sda.labelled.arms import (
@@ -66,7 +69,6 @@ from sda.labelled.helping import (
     SHUFFLED,
     LabelGuesses,
     Recommendation,
-    gain,
     guess,
     recommend,
 )
@@ -79,16 +81,11 @@ from sda.labelled.label_classifiers import (
     fold_numbers,
     sentence_vectors,
 )
-from sda.labelled.labelled_rows import LabelledRows, of_lists
+from sda.labelled.labelled_rows import LabelledRows
 from sda.labelled.word_rules import WordRules, read_rules
 from sda.show.terminal import Quiet
-from sda.transfer.sources import styled_source
-from sda.transfer.tense import past_forms
 
 FIRST = 100  # seed of the first draw; those below were looked at while the method was made
-TESTED = 1000  # texts of each label
-POOL = 500  # texts of each label without it
-CAPTIONS = 8000  # of each label, from which draws take theirs
 # Small, so that twenty draws are an hour; no figure of the draws above was seen.
 QUICK = {"profile": "smoke", "epochs": 15, "stage2": 2, "calls": 400}
 SMALLER = {"profile": "smoke", "epochs": 10, "stage2": 1, "calls": 200}
@@ -98,102 +95,6 @@ RULES = {
     " disappointed disappointing disgusting never slow cold bland poor not\n",
     "captions": "past\tword: was were held\npresent\tword: is are holds\n",
 }
-OURS_RULED = "SDA with rules"
-LABELLED_POOL = "unlabelled texts, labelled"
-YELP = {"negative": "neg", "positive": "pos"}
-
-
-class Texts:
-    """Labelled texts of a source, from which draws take parts that do not overlap."""
-
-    def __init__(self, source: str, data: Path | None, seed: int) -> None:
-        rng = np.random.default_rng(seed)
-        learned, tested = _source(source, data)
-        self._tests = {
-            name: _drawn(own, TESTED, np.random.default_rng(0)) for name, own in tested.items()
-        }
-        self._rest = {name: _drawn(own, 4000, rng) for name, own in learned.items()}
-
-    @property
-    def names(self) -> list[str]:
-        return sorted(self._rest)
-
-    def rows(self, counts: Sequence[int]) -> LabelledRows:
-        pairs = [
-            (text, name)
-            for name, count in zip(self.names, counts, strict=True)
-            for text in self._rest[name][:count]
-        ]
-        return of_lists([text for text, _ in pairs], [label for _, label in pairs])
-
-    def pool(self, count: int = POOL) -> tuple[str, ...]:
-        texts = [text for name in self.names for text in self._rest[name][1000 : 1000 + count]]
-        return tuple(sorted(set(texts)))
-
-    def test(self) -> tuple[list[str], np.ndarray]:
-        texts = [text for name in self.names for text in self._tests[name]]
-        return texts, np.repeat(np.arange(len(self.names)), TESTED)
-
-
-@cache
-def _source(source: str, data: Path | None) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """By label, texts to learn from and texts to be asked about."""
-    if source == "captions":
-        found = styled_source("tense", CAPTIONS, 0)
-        parts = {
-            name: list(dict.fromkeys(own))
-            for name, own in zip(found.names, found.texts, strict=True)
-        }
-        return (
-            {name: own[TESTED:] for name, own in parts.items()},
-            {name: own[:TESTED] for name, own in parts.items()},
-        )
-    if data is None:
-        raise SystemExit("--data: where are the Yelp sentences?")
-    learned, tested = (
-        {name: _lines(data / f"{part}.{end}") for name, end in YELP.items()}
-        for part in ("train", "test")
-    )
-    return learned, tested
-
-
-def _lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").splitlines()
-
-
-def _drawn(lines: list[str], count: int, rng: np.random.Generator) -> list[str]:
-    chosen = list(dict.fromkeys(lines[row] for row in rng.permutation(len(lines)).tolist()))
-    return chosen[:count]
-
-
-@cache
-def true_labels(
-    source: str, data: Path | None, names: tuple[str, ...]
-) -> Callable[[Sequence[str]], np.ndarray]:
-    """What the labels of texts are: by the words of the grammar, or by a classifier of all data."""
-    if source == "captions":
-        present, past = set(past_forms()), set(past_forms().values())
-
-        def told(texts: Sequence[str]) -> np.ndarray:
-            found = []
-            for text in texts:
-                words = set(text.split())
-                tenses = (bool(words & past), bool(words & present))
-                # Both, or none, is no caption of either tense.
-                found.append({(True, False): 0, (False, True): 1}.get(tenses, -1))
-            return np.array(found)
-
-        assert names == ("past", "present")
-        return told
-    texts, labels = [], []
-    learned, _ = _source(source, data)
-    for number, name in enumerate(names):
-        own = _drawn(learned[name], 40_000, np.random.default_rng(1))
-        texts += own
-        labels += [number] * len(own)
-    judge = TfidfClassifier()
-    judge.fit(Learned(tuple(texts), np.array(labels)), len(names), 0)
-    return lambda some: judge(some).argmax(1)
 
 
 def few(source: str, data: Path | None, seed: int, work: Path) -> dict[str, Any]:
@@ -313,6 +214,29 @@ def encoder(source: str, data: Path | None, seed: int, work: Path, model: Path) 
     }
 
 
+def surest_texts(
+    source: str, data: Path | None, seed: int, work: Path, model: Path
+) -> dict[str, Any]:
+    """How often the labels of the hundred surest texts are right, by who says how sure they are."""
+    texts = Texts(source, data, seed)
+    rows, some = texts.rows((10, 10)), texts.labelled_pool(250)
+    kinds: dict[str, Callable[[], Any]] = {
+        "TF-IDF": TfidfClassifier,
+        "MiniLM": lambda: VectorClassifier("sentences", sentence_vectors(model)),
+    }
+    asked, truth = [text for text, _ in some[1::2]], np.array([label for _, label in some[1::2]])
+    found = {}
+    for name, own in {
+        **{kind: [make] for kind, make in kinds.items()},
+        "both": [*kinds.values()],
+    }.items():
+        learned = [text for text, _ in some[::2]]
+        told = Confidence(own, rows.texts, rows.numbers, len(rows.names), seed, learned)(asked)
+        best = np.argsort(-told.max(1))[:100]
+        found[name] = float(np.mean(told.argmax(1)[best] == truth[best]))
+    return {"guesses": {}, "precision": found}
+
+
 def imbalance(source: str, data: Path | None, seed: int, work: Path) -> dict[str, Any]:
     texts = Texts(source, data, seed)
     rows, (asked, truth) = texts.rows((250, 10)), texts.test()
@@ -400,62 +324,10 @@ MEASURES: dict[str, Callable[..., dict[str, Any]]] = {
     "few": few,
     "eda": eda,
     "encoder": encoder,
+    "surest": surest_texts,
     "imbalance": imbalance,
     "advice": advice,
 }
-
-
-def outcomes(draws: Sequence[dict[str, Any]], kind: str) -> dict[str, LabelGuesses]:
-    """The ways that all draws have."""
-    ways = [w for w in draws[0]["guesses"][kind] if all(w in d["guesses"][kind] for d in draws)]
-    truth = tuple(np.array(draw["truth"]) for draw in draws)
-    return {
-        way: LabelGuesses(
-            truth, tuple(np.array(list(map(int, d["guesses"][kind][way]))) for d in draws), 2
-        )
-        for way in ways
-    }
-
-
-def show(figures: dict[str, Any]) -> None:
-    for name, measured in figures.items():
-        draws = list(measured["draws"].values())
-        print(f"\n{name}: {len(draws)} draws, commit {measured['commit']}")
-        if name.startswith("advice"):
-            right = [_is_right(draw) for draw in draws]
-            ways = [draw["way"] for draw in draws]
-            print(f"right: {sum(right)} of {len(right)}; {ways}")
-            continue
-        for kind in draws[0]["guesses"]:
-            found = outcomes(draws, kind)
-            for way, one in found.items():
-                told = "" if way == BASE else str(gain(one, found[BASE]))
-                rival = found.get(SELF_TRAINING) or found.get(CUTOFF)
-                against = (
-                    "" if rival is None or way == BASE else f"; over the rival {gain(one, rival)}"
-                )
-                print(f"{kind:8} {way:24} {one.accuracy:5.1f} {one.macro_f1:5.1f} {told}{against}")
-            if WEAK in found:
-                print(f"{OURS_RULED} over {WEAK}: {gain(found[OURS_RULED], found[WEAK])}")
-        for key in ("precision", "kept"):
-            if key in draws[0]:
-                means = {
-                    way: float(np.mean([draw[key].get(way, np.nan) for draw in draws]))
-                    for way in draws[0][key]
-                }
-                print(key, {way: round(value, 3) for way, value in means.items()})
-        if "way" in draws[0]:
-            print("recommended", Counter(draw["way"] for draw in draws))
-        if "copies" in draws[0]:
-            print(
-                "copies", sum(d["copies"] for d in draws), "test", sum(d["in test"] for d in draws)
-            )
-
-
-def _is_right(draw: dict[str, Any]) -> bool:
-    found = outcomes([draw], "TF-IDF")
-    others = max(found[BASE].macro_f1, found[OURS].macro_f1)
-    return found[draw["way"]].macro_f1 >= others - 1.0
 
 
 def main() -> None:
@@ -466,13 +338,15 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--first", type=int, default=FIRST, help="seed of the first draw")
     parser.add_argument("--sentence-model", type=Path)
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--out", type=Path, nargs="+", required=True)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    figures: dict[str, Any] = read_json(options.out) if options.out.is_file() else {}
     if options.what == "table":
-        show(figures)
+        for path in options.out:
+            show(read_json(path))
         return
+    (out,) = options.out
+    figures: dict[str, Any] = read_json(out) if out.is_file() else {}
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True
     ).stdout.strip()
@@ -480,9 +354,9 @@ def main() -> None:
     settings = SMALLER if options.what == "advice" else QUICK
     own = figures.setdefault(name, {"commit": commit, "writer": settings, "draws": {}})
     measure = MEASURES[options.what]
-    if options.what == "encoder" and options.sentence_model is None:
+    if options.what in ("encoder", "surest") and options.sentence_model is None:
         raise SystemExit("--sentence-model: which one?")
-    if options.what in ("eda", "encoder"):
+    if options.what in ("eda", "encoder", "surest"):
         measure = partial(measure, model=options.sentence_model)
     for seed in range(options.first, options.first + options.draws):
         if str(seed) in own["draws"]:
@@ -491,7 +365,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as work:
             found = measure(options.source, options.data, seed, Path(work))
         own["draws"][str(seed)] = found
-        write_json(options.out, figures)
+        write_json(out, figures)
         print(name, seed, f"{time.process_time() - began:.1f} CPU s", flush=True)
 
 
