@@ -20,7 +20,7 @@ from sda.errors import UserError
 from sda.files import read_json
 from sda.runs import checkpoint
 
-from . import crash_points, damaged
+from . import crash_points, damaged, program
 from .all_doors import DOORS
 from .children import PATIENCE, in_child
 from .crash_points import Operations
@@ -129,6 +129,16 @@ def test_a_change_that_nobody_tells_is_found(ground: Ground) -> None:
         (SILENT, True),
         (None, False),
     }
+
+
+def test_a_campaign_that_is_ended_early_tells_what_it_has(tmp_path: Path) -> None:
+    def some(*_: object) -> Iterator[Case]:
+        yield Case(0, Verdict(TRACEBACK, "KeyError in a.py:1"), 0.5)
+        raise KeyboardInterrupt
+
+    with mock.patch.object(program, "cases", some):
+        tallies = program._all([Planted(), Planted()], Ground(tmp_path), 1, 0, (0, 1), None)
+    assert [(tally.cases, tally.faults) for tally in tallies] == [(1, 1)]
 
 
 def test_a_door_that_refuses_as_it_should_not_is_seen() -> None:
