@@ -1,6 +1,8 @@
 """The one exception that is meant for the user's eyes."""
 
 import reprlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 _BRIEF = reprlib.Repr()
 _BRIEF.maxstring = _BRIEF.maxother = 60
@@ -21,3 +23,12 @@ class LeftAlone(UserError):
 def brief(value: object) -> str:
     """A value as a message shows it: enough to know it by, however much it holds."""
     return _BRIEF.repr(value)
+
+
+@contextmanager
+def told_of(file: object) -> Iterator[None]:
+    """A mistake inside is told with the file that it stands in."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(f"{file}: {error}") from None

@@ -1,14 +1,17 @@
 """A run that ends at one of its file operations, as a killed process or a lost power would end it.
 
-The run is done in a child. Before operation number K the child ends, without closing or flushing
-anything. Where the power is lost, files that had not been synced are also cut short. Then the same
-command is given once more, and what it ends with has to be what a run that was left alone ends
-with.
+A run is done once in a child, and before each of its operations its folder is copied: that is what
+a process which ends there, without closing or flushing anything, leaves behind. Where the power is
+lost, files that had not been synced are also cut short. Then the same command is given once more in
+that folder, and what it ends with has to be what a run that was left alone ends with. Operations
+that leave the very same folder are gone on from once.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -18,31 +21,31 @@ from typing import Any
 
 from .calling import call
 from .children import in_child
-from .ground import Ground, scratch
+from .ground import Ground
 from .results import differences
 from .verdicts import EXIT, HANG, SILENT, TRACEBACK, Verdict
 from .worker import Kind
 
-CRASHED = 77
 OPERATIONS = {
     *("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.truncate", "os.link"),
     *("os.symlink", "shutil.rmtree", "sqlite3.connect"),
 }
 KINDS_OF_RUN = ("paper", "judged", "leakrnn", "transfer", "augment")
+NOTHING = "nothing"
+"""What there is before a run has made its folder."""
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND
 
 
 class Operations:
-    """Counts what this process does to files below a folder, and ends it before one of them."""
+    """Counts what this process does to files below a folder; before each, `begins` is called."""
 
-    def __init__(self, folder: Path, last: int | None, is_power_lost: bool, chance: Random) -> None:
+    def __init__(self, folder: Path, begins: Callable[[Operations], None]) -> None:
         self._folder = str(folder)
-        self._last = last
-        self._is_power_lost = is_power_lost
-        self._chance = chance
-        self._unsynced: dict[str, int] = {}
-        self.done = 0
+        self._begins = begins
         self._sync = os.fsync
+        self.unsynced: dict[str, int] = {}
+        """The files that a loss of power may cut short, each with what would surely be left."""
+        self.done = 0
         os.fsync = self._synced  # type: ignore[assignment]
         sys.addaudithook(self._look)
 
@@ -57,32 +60,21 @@ class Operations:
                 return
             self._step()
             appends = os.path.exists(path) and not arguments[2] & os.O_TRUNC
-            self._unsynced[path] = os.path.getsize(path) if appends else 0
+            self.unsynced[path] = os.path.getsize(path) if appends else 0
             return
         self._step()
-        if event == "os.rename" and path in self._unsynced:
+        if event == "os.rename" and path in self.unsynced:
             target = os.path.abspath(os.fsdecode(arguments[1]))
-            self._unsynced[target] = self._unsynced.pop(path)
+            self.unsynced[target] = self.unsynced.pop(path)
 
     def _synced(self, descriptor: Any) -> None:
         self._step()
         self._sync(descriptor)
-        self._unsynced.pop(os.readlink(f"/proc/self/fd/{descriptor}"), None)
+        self.unsynced.pop(os.readlink(f"/proc/self/fd/{descriptor}"), None)
 
     def _step(self) -> None:
-        if self.done == self._last:
-            if self._is_power_lost:
-                self._tear()
-            os._exit(CRASHED)
+        self._begins(self)
         self.done += 1
-
-    def _tear(self) -> None:
-        """Of what was written and not synced, only a beginning is left."""
-        self._last = None
-        for path, least in self._unsynced.items():
-            if os.path.isfile(path):
-                size = os.path.getsize(path)
-                os.truncate(path, self._chance.randint(min(least, size), size))
 
 
 def command(kind: str, ground: Ground, folder: Path) -> list[str]:
@@ -140,18 +132,21 @@ class CrashPoints(WithRuns):
     share = 40.0
 
     def __init__(self) -> None:
-        self._points: list[tuple[str, bool, int]] = []
+        self._points: list[tuple[str, bool, int, str]] = []
+        self._verdicts: dict[tuple[str, str], Verdict] = {}
 
     def prepare(self, ground: Ground) -> None:
         if self._points:
             return
         super().prepare(ground)
+        shutil.rmtree(_left(ground), ignore_errors=True)
         for kind in KINDS_OF_RUN:
-            with scratch(ground) as folder:
-                count = in_child(partial(_count, kind, ground, folder))
-            assert isinstance(count.told, int), (kind, count)
+            recorded = in_child(partial(record, kind, ground))
+            assert isinstance(recorded.told, list), (kind, recorded)
             self._points += [
-                (kind, is_lost, point) for is_lost in (False, True) for point in range(count.told)
+                (kind, is_lost, point, states[is_lost])
+                for point, states in enumerate(recorded.told)
+                for is_lost in (False, True)
             ]
         # A part of them is then a part of each kind of run.
         Random(0).shuffle(self._points)
@@ -160,29 +155,67 @@ class CrashPoints(WithRuns):
         return len(self._points)
 
     def run(self, ground: Ground, number: int, chance: Random, folder: Path) -> Verdict:
-        kind, is_lost, point = self._points[number % len(self._points)]
+        kind, is_lost, point, state = self._points[number % len(self._points)]
         what = "the power is lost" if is_lost else "it is killed"
         tried = f"a run ({kind}): {what} before operation {point}"
-        place = folder / "run"
-        if kind == "augment":
-            place.mkdir()
-
-        def work() -> None:
-            Operations(place, point, is_lost, chance)
-            call(*command(kind, ground, place))
-
-        ended = in_child(work)
-        if ended.code != CRASHED:
-            return Verdict(EXIT, f"{kind}: ended with {ended.code} before the crash", "", tried)
-        return go_on_and_compare(kind, ground, place, tried)
+        if (kind, state) not in self._verdicts:
+            place = _place(ground)
+            if state != NOTHING:
+                shutil.copytree(_left(ground) / kind / state, place)
+            self._verdicts[kind, state] = go_on_and_compare(kind, ground, place, tried)
+        found = self._verdicts[kind, state]
+        return Verdict(found.fault, found.place, found.detail, tried)
 
 
-def _count(kind: str, ground: Ground, folder: Path) -> int:
-    """How many operations a run of that kind has."""
-    place = folder / "run"
+def _left(ground: Ground) -> Path:
+    """Where the folders that crashes leave are kept, by kind of run and by what they hold."""
+    return ground.root / "left"
+
+
+def _place(ground: Ground) -> Path:
+    """An empty place for a run that crashes: always the same, for runs may write down theirs."""
+    place = ground.root / "crashing" / "run"
+    shutil.rmtree(place.parent, ignore_errors=True)
+    place.parent.mkdir()
+    return place
+
+
+def record(kind: str, ground: Ground) -> list[tuple[str, str]]:
+    """What each operation of a run finds: the folder that a kill and a loss of power leave."""
+    place, kept = _place(ground), _left(ground) / kind
+    kept.mkdir(parents=True)
     if kind == "augment":
         place.mkdir()
-    operations = Operations(place, None, False, Random(0))
+    states = []
+
+    def begins(operations: Operations) -> None:
+        chance = Random(f"{kind} {operations.done}")
+        killed = _kept(place, {}, kept)
+        left = {
+            os.path.relpath(path, place): chance.randint(min(least, size), size)
+            for path, least in operations.unsynced.items()
+            if (size := os.path.getsize(path) if os.path.isfile(path) else 0)
+        }
+        states.append((killed, _kept(place, left, kept)))
+
+    Operations(place, begins)
     told = call(*command(kind, ground, place))
     assert told.code == 0, told
-    return operations.done
+    return states
+
+
+def _kept(place: Path, left: dict[str, int], kept: Path) -> str:
+    """The name of a copy of the folder in which the files named have only so many bytes left."""
+    if not place.exists():
+        return NOTHING
+    content = hashlib.sha256()
+    for path in sorted(place.rglob("*")):
+        name = str(path.relative_to(place))
+        data = path.read_bytes()[: left.get(name)] if path.is_file() else b""
+        content.update(f"{name}\0{path.is_dir()}\0{len(data)}\0".encode() + data)
+    state = content.hexdigest()[:32]
+    if not (kept / state).exists():
+        shutil.copytree(place, kept / state)
+        for name, size in left.items():
+            os.truncate(kept / state / name, size)
+    return state

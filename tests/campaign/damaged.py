@@ -149,23 +149,25 @@ def _alone(*words: str) -> Words:
     return lambda _, path: (*words, path)
 
 
+# Weights follow what a command costs: all readers come up, those that take ten times as long less
+# often.
 READ_RUNS = {
     "sample": Reader(_sample, 4, is_steady=True),
     "sample --stage mle": Reader(
         lambda ground, run: (*_sample(ground, run), "--stage", "mle"), 2, is_steady=True
     ),
     "sample --keep": Reader(lambda ground, run: (*_sample(ground, run), "--keep", 0.5), 0.5),
-    "report": Reader(_alone("report"), 3),
-    "report of two": Reader(lambda g, run: (*_with("report")(g, run), "-o", "page.html"), 2),
-    "compare": Reader(_with("compare"), 2),
-    "compare --json": Reader(lambda g, run: (*_with("compare")(g, run), "--json", "c.json"), 1),
-    "compare --latex": Reader(lambda g, run: (*_with("compare")(g, run), "--latex", "c.tex"), 1),
+    "report": Reader(_alone("report"), 1),
+    "report of two": Reader(lambda g, run: (*_with("report")(g, run), "-o", "page.html"), 0.5),
+    "compare": Reader(_with("compare"), 0.5),
+    "compare --json": Reader(lambda g, run: (*_with("compare")(g, run), "--json", "c.json"), 0.3),
+    "compare --latex": Reader(lambda g, run: (*_with("compare")(g, run), "--latex", "c.tex"), 0.3),
     "resume": Reader(_alone("resume", "--quiet"), 2),
     "export": Reader(lambda _, run: ("export", run, "--out", "out"), 0.5),
     "evaluate": Reader(
-        lambda g, run: ("evaluate", run / "samples.txt", "--test", g.toy, "--quick"), 0.3
+        lambda g, run: ("evaluate", run / "samples.txt", "--test", g.toy, "--quick"), 0.1
     ),
-    "train --start": Reader(_start, 1),
+    "train --start": Reader(_start, 0.5),
     "curve": Reader(
         lambda _, run: (
             *("curve", run, "-o", "curve", "--samples", 10, "--repeats", 1),
@@ -264,9 +266,9 @@ SORTS: tuple[Damaged, ...] = (
         6,
         lambda ground: ground.study,
         {
-            "judge results": Reader(_read_study("results"), 3),
+            "judge results": Reader(_read_study("results")),
             "judge results --json": Reader(_read_study("results", "--json", "r.json")),
-            "judge results --html": Reader(_read_study("results", "--html", "r.html"), 0.2),
+            "judge results --html": Reader(_read_study("results", "--html", "r.html"), 0.1),
             "judge results --datasheet": Reader(_read_study("results", "--datasheet", "d.md")),
             "judge export": Reader(_read_study("export", "-o", "out.csv"), 2),
             "judge export --tasks": Reader(
@@ -292,7 +294,7 @@ SORTS: tuple[Damaged, ...] = (
                     *("reproduce", "baselines", "--plan", "--seeds", 1, "--results", ledger),
                     *("--data", "data", "--out", "runs"),
                 ),
-                2,
+                0.05,
             ),
         },
     ),

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 AT_ONCE = 100
 """Values that are made up together: to begin is what takes the time."""
+SERVED = 1000
+"""Cases that share them, each with chances of its own: a value may take longer than a case."""
 
 # Every character, those of a half pair among them, and again those that mean something somewhere.
 CHARACTERS = st.one_of(
@@ -56,8 +58,8 @@ STRATEGIES: dict[str, st.SearchStrategy[Any]] = {
 
 def drawn(name: str, number: int) -> Any:
     """The value with this number of the strategy with this name."""
-    values = _batch(name, number // AT_ONCE)
-    return values[number % AT_ONCE % len(values)]
+    values = _batch(name, number // SERVED)
+    return values[number % SERVED % len(values)]
 
 
 @lru_cache(maxsize=32)

@@ -154,7 +154,9 @@ class Ground:
 
 @contextmanager
 def quick() -> Iterator[None]:
-    """What takes seconds takes none: drawings, judges of style, and the plan of an experiment."""
+    """What takes seconds takes none: drawings, judges of style, the choice of how strongly a
+    classifier is held back, and the plan of an experiment."""
+    from sda.labelled import label_classifiers
     from sda.reproduction import rows as table_rows
     from sda.reproduction.jobs import plan_jobs
     from sda.transfer import style_cnn, transfer_page
@@ -171,6 +173,7 @@ def quick() -> Iterator[None]:
         stack.enter_context(undrawn())
         for module, name, value in (
             (table_rows, "plan_jobs", planned),
+            (label_classifiers, "MOST_TUNED", 0),
             (style_cnn, "LEAST_UPDATES", 4),
             (style_cnn, "MAPS", 4),
             (transfer_page, "draw_curves", lambda runs: []),

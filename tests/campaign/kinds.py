@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .all_doors import DOORS
 from .command_lines import CommandLines
 from .crash_points import CrashPoints
 from .damaged import SORTS
@@ -17,6 +18,7 @@ from .worker import Kind
 _ALL: tuple[Kind, ...] = (
     *(Kills(), CrashPoints(), Limits(), Together()),
     *SORTS,
+    *DOORS,
     *(Texts(), SettingsValues(), CommandLines(), Oracles(), Forms()),
 )
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _ALL}

@@ -26,24 +26,30 @@ class Oracles(Kind):
     share = 3.0
 
     def run(self, ground: Ground, number: int, chance: Random, folder: Path) -> Verdict:
-        rng = torch.Generator().manual_seed(number)
-        arrays: dict[str, Any] = dict(oracle_arrays(9, 4, 5, rng))
-        file, what = folder / "oracle.npz", "as it should be"
-        way = chance.randrange(4)
-        if way:
-            what = _edit(arrays, chance)
-        if way == 3:
-            what = _write_archive(file, arrays, chance)
-        else:
-            np.savez(file, allow_pickle=True, **arrays)
-        if way == 0 or chance.random() < 0.3:
-            what += ", " + chance.choice(ANY)(file, chance)
+        file, what = write_oracle(folder, number, chance)
         small = ("embedded.train=20", "embedded.valid=5", "embedded.test=5")
         words = ("train", f"oracle:{file}", "--profile", "smoke", "--quiet", "--out", "run")
         length = ("--length", str(chance.choice((1, 4, 20))))
         with before_training():
             told = call(*words, *sets(small), *length)
         return judged(told, f"oracle of a file: {what}")
+
+
+def write_oracle(folder: Path, number: int, chance: Random) -> tuple[Path, str]:
+    """A file that ought to be an oracle, and what is wrong with it in words."""
+    rng = torch.Generator().manual_seed(number)
+    arrays: dict[str, Any] = dict(oracle_arrays(9, 4, 5, rng))
+    file, what = folder / "oracle.npz", "as it should be"
+    way = chance.randrange(4)
+    if way:
+        what = _edit(arrays, chance)
+    if way == 3:
+        what = _write_archive(file, arrays, chance)
+    else:
+        np.savez(file, allow_pickle=True, **arrays)
+    if way == 0 or chance.random() < 0.3:
+        what += ", " + chance.choice(ANY)(file, chance)
+    return file, what
 
 
 def _edit(arrays: dict[str, Any], chance: Random) -> str:

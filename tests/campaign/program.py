@@ -116,36 +116,46 @@ def _all(
     worker: tuple[int, int],
     most: int | None,
 ) -> list[Tally]:
-    """Each kind has its share of the time that is left; what it does not need goes to the next."""
+    """Each kind has its share of the time that is left; what it does not need goes to the next.
+
+    Ctrl-C ends it early, and what was counted by then is told.
+    """
     for kind in kinds:
         kind.prepare(ground)
         kind.warm(ground)
     end = time.monotonic() + 60 * minutes
-    tallies = []
-    for place, kind in enumerate(kinds):
-        share = kind.share / sum(each.share for each in kinds[place:])
-        began = time.monotonic()
-        until = began + max(0.0, end - began) * share
-        limit = min(kind.count(ground) or A_SEED, most or A_SEED, A_SEED)
-        first = seed * A_SEED
-        numbers = range(first + worker[0], first + limit, worker[1])
-        tally = Tally(kind.name, kind.about, kind.count(ground))
-        for case in cases(kind, ground, numbers, until):
-            tally.add(case)
-            if case.verdict.fault is not None and tally.is_new(case):
-                print(
-                    f"{case.verdict.fault}: {case.verdict.place}\n"
-                    f"  {case.verdict.tried}\n"
-                    f"  again: --only {kind.name} --case {case.number}",
-                    file=sys.stderr,
-                    flush=True,
-                )
-        tallies.append(tally)
-        counts = ", ".join(f"{tally.of(fault)} {fault}" for fault in FAULTS)
-        rate = tally.cases / max(time.monotonic() - began, 1e-9)
-        print(
-            f"{kind.name}: {tally.cases} cases, {counts}, {rate:.0f} a second",
-            file=sys.stderr,
-            flush=True,
-        )
+    tallies: list[Tally] = []
+    try:
+        for place, kind in enumerate(kinds):
+            share = kind.share / sum(each.share for each in kinds[place:])
+            began = time.monotonic()
+            until = began + max(0.0, end - began) * share
+            limit = min(kind.count(ground) or A_SEED, most or A_SEED, A_SEED)
+            first = seed * A_SEED
+            numbers = range(first + worker[0], first + limit, worker[1])
+            tallies.append(Tally(kind.name, kind.about, kind.count(ground)))
+            _one_kind(kind, ground, numbers, until, tallies[-1])
+    except KeyboardInterrupt:
+        print("ended early", file=sys.stderr)
     return tallies
+
+
+def _one_kind(kind: Kind, ground: Ground, numbers: range, until: float, tally: Tally) -> None:
+    began = time.monotonic()
+    for case in cases(kind, ground, numbers, until):
+        tally.add(case)
+        if case.verdict.fault is not None and tally.is_new(case):
+            print(
+                f"{case.verdict.fault}: {case.verdict.place}\n"
+                f"  {case.verdict.tried}\n"
+                f"  again: --only {kind.name} --case {case.number}",
+                file=sys.stderr,
+                flush=True,
+            )
+    counts = ", ".join(f"{tally.of(fault)} {fault}" for fault in FAULTS)
+    rate = tally.cases / max(time.monotonic() - began, 1e-9)
+    print(
+        f"{kind.name}: {tally.cases} cases, {counts}, {rate:.0f} a second",
+        file=sys.stderr,
+        flush=True,
+    )

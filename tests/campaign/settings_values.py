@@ -109,11 +109,13 @@ class SettingsValues(Kind):
     def run(self, ground: Ground, number: int, chance: Random, folder: Path) -> Verdict:
         command = chance.choices(list(self._keys), (6, 2, 1))[0]
         words = _beginning(command, ground)
-        pairs = [self._pair(command, number, chance) for _ in range(chance.choice((1, 1, 2, 4)))]
+        pairs = [self.pair(command, number, chance) for _ in range(chance.choice((1, 1, 2, 4)))]
         by_file = command != "augment" and chance.random() < 0.4
         if by_file:
             file = folder / "more.toml"
-            file.write_text(_toml(pairs, number, chance), encoding="utf-8", errors="surrogatepass")
+            file.write_text(
+                toml_of(pairs, number, chance), encoding="utf-8", errors="surrogatepass"
+            )
             words += ["--config", str(file)]
         else:
             words += sets([f"{key}={value}".replace("\0", "") for key, value in pairs])
@@ -127,7 +129,8 @@ class SettingsValues(Kind):
         own = [word[:200] for word in words[len(_beginning(command, ground)) :]]
         return judged(told, f"{command} {how}: {str(pairs)[:300]} {' '.join(own)}")
 
-    def _pair(self, command: str, number: int, chance: Random) -> tuple[str, str]:
+    def pair(self, command: str, number: int, chance: Random) -> tuple[str, str]:
+        """A key of that command's settings, or nearly one, and a value that may be none."""
         key = chance.choice(self._keys[command])
         way = chance.randrange(12)
         if way == 0:
@@ -161,7 +164,8 @@ def _metric(folder: Path, chance: Random) -> list[str]:
     return ["--metric", chance.choice(METRICS)]
 
 
-def _toml(pairs: Sequence[tuple[str, str]], number: int, chance: Random) -> str:
+def toml_of(pairs: Sequence[tuple[str, str]], number: int, chance: Random) -> str:
+    """The pairs as a settings file, which may hold more that is none."""
     lines = [f"{key} = {value}" for key, value in pairs]
     way = chance.randrange(8)
     if way == 0:

@@ -7,7 +7,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -15,10 +16,15 @@ from unittest import mock
 
 import pytest
 
+from sda.errors import UserError
+from sda.files import read_json
 from sda.runs import checkpoint
 
-from . import damaged
+from . import crash_points, damaged, program
+from .all_doors import DOORS
 from .children import PATIENCE, in_child
+from .crash_points import Operations
+from .doors import DamagedAtTheDoor, Door, entered
 from .ground import Ground, quick
 from .kinds import KINDS
 from .results import differences
@@ -46,6 +52,7 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
         ("settings", 30),
         ("oracles", 20),
         ("forms", 30),
+        *((kind.name, 60) for kind in DOORS),
     ],
 )
 def test_a_short_part(kind: str, count: int, ground: Ground) -> None:
@@ -122,6 +129,107 @@ def test_a_change_that_nobody_tells_is_found(ground: Ground) -> None:
         (SILENT, True),
         (None, False),
     }
+
+
+def test_a_campaign_that_is_ended_early_tells_what_it_has(tmp_path: Path) -> None:
+    def some(*_: object) -> Iterator[Case]:
+        yield Case(0, Verdict(TRACEBACK, "KeyError in a.py:1"), 0.5)
+        raise KeyboardInterrupt
+
+    with mock.patch.object(program, "cases", some):
+        tallies = program._all([Planted(), Planted()], Ground(tmp_path), 1, 0, (0, 1), None)
+    assert [(tally.cases, tally.faults) for tally in tallies] == [(1, 1)]
+
+
+def test_a_door_that_refuses_as_it_should_not_is_seen() -> None:
+    def refuse(sentence: str) -> Callable[[], object]:
+        def read() -> object:
+            raise UserError(sentence)
+
+        return read
+
+    assert entered(refuse("a.json: not valid JSON"), "", "a.json")[0].fault is None
+    assert entered(refuse("not valid JSON"), "", "a.json")[0].fault == EXIT
+    assert entered(refuse("a.json: one\ntwo"), "", "a.json")[0].fault == EXIT
+    assert entered(refuse(" "), "")[0].fault == EXIT
+    assert entered(lambda: {}["x"], "")[0].fault == TRACEBACK
+    assert entered(lambda: warnings.warn("odd", stacklevel=1), "")[0].fault == TRACEBACK
+    assert entered(lambda: 3, "") == (Verdict(), 3)
+
+
+def test_a_changed_value_behind_a_seal_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"x": [1, 2, 3]}')
+    door = Door(lambda _: tmp_path, "a.json", lambda path: read_json(path / "a.json"))
+    sealed = DamagedAtTheDoor("x", "", 1, {"a": replace(door, is_sealed=True)})
+    ground = Ground(tmp_path)
+    sealed.prepare(ground)
+
+    verdicts = [run_case(sealed, ground, number) for number in range(60)]
+    assert {verdict.fault for verdict in verdicts} == {None, SILENT}
+    assert {verdict.place for verdict in verdicts if verdict.fault} == {"a: another value"}
+
+
+WRITES_TWO = """
+import os, sys
+from pathlib import Path
+place = Path(sys.argv[1])
+place.mkdir()
+with (place / "a").open("w") as file:
+    file.write("first")
+    file.flush()
+    os.fsync(file.fileno())
+with (place / "b").open("w") as file:
+    file.write("second")
+os.replace(place / "b", place / "c")
+"""
+
+
+def _done(place: Path, begins: Callable[[Operations], None]) -> None:
+    Operations(place, begins)
+    with mock.patch.object(sys, "argv", ["", str(place)]):
+        exec(WRITES_TWO, {})
+
+
+def _holds(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def test_a_folder_is_recorded_as_a_crash_would_leave_it(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+
+    def record() -> list[list[str]]:
+        place, states = tmp_path / "recorded", []
+
+        def begins(operations: Operations) -> None:
+            states.append([crash_points._kept(place, lost, kept) for lost in _lost(operations)])
+
+        _done(place, begins)
+        return states
+
+    def _lost(operations: Operations) -> tuple[dict[str, int], dict[str, int]]:
+        return {}, {Path(path).name: 1 for path in operations.unsynced if Path(path).exists()}
+
+    recorded = in_child(record).told
+    assert recorded[0] == [crash_points.NOTHING] * 2
+    for point, (killed, lost) in enumerate(recorded[1:], 1):
+        place = tmp_path / f"crashed-{point}"
+
+        def crash(operations: Operations, point: int = point) -> None:
+            if operations.done == point:
+                os._exit(77)
+
+        assert in_child(lambda place=place, crash=crash: _done(place, crash)).code == 77
+        assert _holds(place) == _holds(kept / killed)
+        assert "second" not in _holds(kept / lost).values()
+    # Before each: a folder, a file, a sync, another file, a name.
+    assert [_holds(kept / killed) for killed, _ in recorded[1:]] == [
+        {},
+        {"a": "first"},
+        {"a": "first"},
+        {"a": "first", "b": "second"},
+    ]
+    assert _holds(kept / recorded[-1][1]) == {"a": "first", "b": "s"}
 
 
 def test_two_folders_differ_in_all_but_times(tmp_path: Path) -> None:

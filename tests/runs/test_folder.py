@@ -119,6 +119,15 @@ def test_settings_come_back(folder: RunFolder) -> None:
     folder.check_same(settings)
 
 
+def test_a_wrong_setting_is_told_with_the_file_it_stands_in(folder: RunFolder) -> None:
+    text = folder.config.read_text()
+    assert "seed = 0" in text
+    folder.config.write_text(text.replace("seed = 0", "seed = -1"))
+
+    with pytest.raises(UserError, match=f"^{folder.config}: setting 'seed': .* not -1$"):
+        folder.settings()
+
+
 @pytest.mark.parametrize(
     ("assignment", "message"),
     [

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sda.doors import check, read_checked, read_checked_lines
-from sda.errors import UserError
+from sda.errors import UserError, told_of
 from sda.evaluation.catalogue import current_name
 from sda.files import (
     naming,
@@ -129,7 +129,8 @@ class RunFolder:
                 f"{self.path}: a run of style transfer; `sda transfer apply {path} --to STYLE`"
                 " rewrites with it"
             )
-        found = make_settings(table)
+        with told_of(self.config):
+            found = make_settings(table)
         if found.source == OWN_TEXT:
             # Its own text is where the run is, wherever that may be by now.
             found = found.model_copy(update={"source": str(self.text)})

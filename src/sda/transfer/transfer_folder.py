@@ -7,7 +7,7 @@ from typing import Any
 
 from safetensors import SafetensorError
 
-from sda.errors import UserError
+from sda.errors import UserError, told_of
 from sda.files import naming, read_marked, refuse_links, write_json, write_marked
 from sda.runs.folder import STYLE_FILES, RunFolder
 from sda.runs.trusting import located, refuse_code_inside
@@ -55,7 +55,8 @@ class TransferFolder:
             raise UserError(
                 f"{self.path}: not a run of style transfer; `sda sample` writes with such a run"
             )
-        found = make_transfer_settings(table)
+        with told_of(self.run.config):
+            found = make_transfer_settings(table)
         if not trust and metric is None:
             return found
         there = found.metric.function
