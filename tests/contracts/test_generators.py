@@ -108,7 +108,7 @@ def pretrained(
     folder = word_model(kind, WORDS, has_bos, **more)
     vocabulary = ModelVocabulary.read(folder, tokenizer("whitespace"), has_prompts=False)
     frame = Frame(len(vocabulary), vocabulary.eos, LONGEST)
-    made = PretrainedGenerator(frame, rng, vocabulary, str(folder), lora, names)
+    made = PretrainedGenerator(frame, rng, vocabulary, str(folder), lora, label_names=names)
     with torch.no_grad():
         for value in made.state_dict(keep_vars=True).values():
             value += 0.2 * torch.randn(value.shape, generator=rng)

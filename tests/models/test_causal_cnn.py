@@ -4,10 +4,9 @@ from typing import cast
 import pytest
 import torch
 from fakes import seeded, sentences_of
-from torch import Tensor
 from torch.nn.functional import conv1d, glu, pad
 
-from sda.models.causal_cnn import CnnGenerator, GatedConvolution
+from sda.models.causal_cnn import CnnGenerator, GatedConvolution, Parts
 from sda.models.generator import Frame, Generator
 from sda.text.sentences import Sentences
 
@@ -93,7 +92,9 @@ def test_the_state_holds_the_last_inputs_of_each_layer() -> None:
     state = model.start(2)
     for word in (1, 2, 3):
         _, state = model.step(state, torch.tensor([word, word]))
-    parts = cast(tuple[Tensor, ...], state)
+    parts, label = cast(Parts, state)
+
+    assert label == ()
 
     assert [part.shape for part in parts] == [(2, 2, 5), (2, 4, 5), (2, 8, 5), (2, 16, 5)]
     assert torch.equal(parts[0], model.embedding.weight[[2, 3]].expand(2, 2, 5))

@@ -11,7 +11,7 @@ from torch import Tensor
 import textbook_transformer as textbook
 from sda.errors import UserError
 from sda.models.generator import Frame, Generator
-from sda.models.transformer import Layer, Memory, TransformerGenerator, rotate, rotation_at
+from sda.models.transformer import Layer, Parts, TransformerGenerator, rotate, rotation_at
 from sda.sampling import sample
 from sda.text.sentences import Sentences
 
@@ -119,7 +119,8 @@ def test_the_state_holds_keys_and_values_of_what_was_read() -> None:
     model = make(layers=3)
     state = model.start(4)
     for t in range(3):
-        layers = cast(tuple[Memory, ...], state)
+        layers, label = cast(Parts, state)
+        assert label == ()
         assert [[part.shape for part in layer] for layer in layers] == [[(4, 2, t, 4)] * 2] * 3
         _, state = model.step(state, torch.tensor([1, 2, 3, 4]))
 
