@@ -53,7 +53,9 @@ class Store:
         ).fetchone()
         if found != ("ok",) or others is not None:
             self._connection.close()
-            reason = f"holds {others[0]!r}" if others else f"damaged: {found and found[0]}"
+            # What sqlite finds has lines of its own; a refusal is one sentence.
+            damage = " ".join(str(found and found[0]).split())
+            reason = f"holds {others[0]!r}" if others else f"damaged: {damage}"
             raise UserError(f"{path}: not a store of ratings ({reason})")
 
     def _check_columns(self, path: Path) -> None:
