@@ -71,6 +71,7 @@ def test_settings_cannot_be_changed() -> None:
     [
         (b"a = = 1\n", "not valid TOML.*line 1, column 5"),
         (b'a = "\xe9"\n', "not UTF-8 text"),
+        (b"a = " + b"9" * 5000 + b"\n", "not valid TOML.*digits"),
         (None, "no such file"),
     ],
 )

@@ -152,3 +152,17 @@ def test_a_store_with_a_cell_that_is_no_text_is_refused(folder: StudyFolder) -> 
 
     with pytest.raises(UserError, match=r"cannot be used as a store of ratings.*decode"):
         Store.of(folder)
+
+
+@pytest.mark.parametrize("wrong", [b"unb\xf2r", b"num\nber\x00"])
+def test_a_store_whose_tables_are_damaged_is_refused_in_one_line(
+    wrong: bytes, folder: StudyFolder
+) -> None:
+    Store.of(folder).close()
+    content = folder.store.read_bytes()
+    assert b"CREATE TABLE judges" in content
+    folder.store.write_bytes(content.replace(b"CREATE TABLE judges", b"CREATE TABLE " + wrong[:6]))
+
+    with pytest.raises(UserError, match="store of ratings") as raised:
+        Store.of(folder)
+    assert "\n" not in str(raised.value)

@@ -296,5 +296,5 @@ def read_toml(path: Path) -> Table:
         raise UserError(f"{path}: not UTF-8 text") from None
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}") from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also a number of more digits than Python reads
         raise UserError(f"{path}: not valid TOML: {error}") from None

@@ -40,8 +40,9 @@ class Store:
             self._connection.executescript(SCHEMA)
             self._check_columns(path)
             self._read_all()
-        except sqlite3.Error as error:
-            raise UserError(f"{path}: cannot be used as a store of ratings ({error})") from None
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            reason = _one_line(error)
+            raise UserError(f"{path}: cannot be used as a store of ratings ({reason})") from None
 
     def _check_whole(self, path: Path) -> None:
         """Refuse a file that is damaged, or that holds other things than ratings."""
@@ -53,8 +54,7 @@ class Store:
         ).fetchone()
         if found != ("ok",) or others is not None:
             self._connection.close()
-            # What sqlite finds has lines of its own; a refusal is one sentence.
-            damage = " ".join(str(found and found[0]).split())
+            damage = _one_line(found and found[0])
             reason = f"holds {others[0]!r}" if others else f"damaged: {damage}"
             raise UserError(f"{path}: not a store of ratings ({reason})")
 
@@ -349,3 +349,8 @@ class Store:
 
 def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
     return [row[1] for row in connection.execute("SELECT * FROM pragma_table_info(?)", (table,))]
+
+
+def _one_line(said: object) -> str:
+    """What sqlite says of damage, which has lines of its own: a refusal is one sentence."""
+    return " ".join(str(said).split())
