@@ -31,14 +31,17 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=FOLDER / "results.json", metavar="FILE")
     arguments = parser.parse_args()
 
-    rows = run(arguments.only) if arguments.only else run_apart(names)
+    failed: list[str] = []
+    rows = run(arguments.only) if arguments.only else run_apart(names, failed)
     Console().print(table(rows))
     now = commit()
     records = [{**as_dict(row), "commit": now} for row in rows]
-    if arguments.only and arguments.json.exists():
+    if (arguments.only or failed) and arguments.json.exists():
         records = laid_over(json.loads(arguments.json.read_text(encoding="utf-8"))["rows"], records)
     report = {**circumstances(), "rows": records}
     arguments.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    if failed:
+        raise SystemExit(f"Not measured, see above: {', '.join(failed)}. Their old rows are kept.")
 
 
 def laid_over(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -47,15 +50,19 @@ def laid_over(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[dict
     return [row for row in old if row["name"] not in names] + new
 
 
-def run_apart(names: list[str]) -> list[Row | Limit]:
-    """The rows of all benchmarks, each in a process of its own: one's heap would slow the next."""
+def run_apart(names: list[str], failed: list[str]) -> list[Row | Limit]:
+    """The rows of all benchmarks, each in a process of its own: one's heap would slow the next.
+    Those that fail are added to `failed`, and cost no other its rows."""
     rows: list[Row | Limit] = []
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
             file = Path(folder) / f"{name}.json"
             command = [sys.executable, "-m", "benchmarks", "--only", name, "--json", str(file)]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-            print(f"{name}: done", file=sys.stderr)
+            is_done = subprocess.run(command, stdout=subprocess.DEVNULL).returncode == 0
+            print(f"{name}: {'done' if is_done else 'failed'}", file=sys.stderr)
+            if not is_done:
+                failed.append(name)
+                continue
             found = json.loads(file.read_text(encoding="utf-8"))["rows"]
             rows += map(from_dict, found)
     return rows

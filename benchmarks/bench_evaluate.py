@@ -52,8 +52,8 @@ def rows() -> list[Row | Limit]:
     def everything() -> object:
         return Evaluator(test, train, real).evaluate(samples)
 
-    few = [texts[:COMPILING] for texts in (test, train, real)]
-    Evaluator(*few).evaluate(samples[:COMPILING])
+    few_test, few_train, few_real = (texts[:COMPILING] for texts in (test, train, real))
+    Evaluator(few_test, few_train, few_real).evaluate(samples[:COMPILING])
     quick_seconds, seconds = least_cpu_seconds(quick), least_cpu_seconds(everything)
     # The peak is that of all the process did, so the references come afterwards.
     memory = peak_gigabytes()

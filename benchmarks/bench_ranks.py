@@ -32,7 +32,8 @@ def _seconds(processes: int, out: Path) -> float:
     launch = ["-m", "torch.distributed.run", f"--nproc_per_node={processes}", "--standalone"]
     sets = [word for value in (*SMALLER, "parts=2") for word in ("--set", value)]
     command = [sys.executable, *launch, "-m", "sda", *TRAIN, "--out", str(out), "--quiet", *sets]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    subprocess.run(command, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"}, **quiet)
+    alone = {**os.environ, "OMP_NUM_THREADS": "1"}
+    nowhere = subprocess.DEVNULL
+    subprocess.run(command, check=True, env=alone, stdout=nowhere, stderr=nowhere)
     lines = (out / "progress.jsonl").read_text(encoding="utf-8").splitlines()
     return sum(float(json.loads(line)["seconds"]) for line in lines)

@@ -13,7 +13,7 @@ from sda.text.corpus import POOL, batches
 from sda.text.sentences import Sentences
 from sda.text.tokens import tokenizer
 from sda.transfer.noise import Masks
-from sda.transfer.rewriting import LONGER, RewritingModel
+from sda.transfer.rewriting import LONGER, Reading, RewritingModel
 from sda.transfer.style_words import StyleWords
 from sda.transfer.word_slots import WordSlots
 
@@ -45,7 +45,7 @@ def rows() -> list[Row]:
     source, labels = context.source, context.labels
     # Untrained models seldom end a sentence: both write as far as they may.
     applying = compare(
-        lambda: model.once(source, labels, 1.0, rng),
+        lambda: model.once(source, labels, Reading(), rng),
         lambda: textbook.rewrite(theirs, context[torch.arange(PART)], LONGEST + 1 + LONGER),
     )
     scale = SENTENCES / PART

@@ -67,7 +67,8 @@ def _read(generator: Rewriter, source: Sentences) -> Tensor:
     for t in range(steps):
         hidden = _gru(generator.forwards, words[:, t], hidden)
         before.append(hidden)
-    after, hidden = [], zero
+    after: list[Tensor] = []
+    hidden = zero
     for t in reversed(range(steps)):
         # From the end of each sentence: padding leaves the state at zero.
         read = _gru(generator.backwards, words[:, t], hidden)
@@ -79,8 +80,9 @@ def _read(generator: Rewriter, source: Sentences) -> Tensor:
 def _gru(layer: torch.nn.GRU, x: Tensor, hidden: Tensor) -> Tensor:
     """One step of a GRU, by its three equations."""
     size = layer.hidden_size
-    given = x @ layer.weight_ih_l0.t() + layer.bias_ih_l0
-    own = hidden @ layer.weight_hh_l0.t() + layer.bias_hh_l0
+    part = layer.get_parameter
+    given = x @ part("weight_ih_l0").t() + part("bias_ih_l0")
+    own = hidden @ part("weight_hh_l0").t() + part("bias_hh_l0")
     reset = torch.sigmoid(given[:, :size] + own[:, :size])
     update = torch.sigmoid(given[:, size : 2 * size] + own[:, size : 2 * size])
     new = torch.tanh(given[:, 2 * size :] + reset * own[:, 2 * size :])

@@ -1,8 +1,12 @@
 """Rows of the benchmarks say what was promised and whether it was kept, also after JSON."""
 
 import json
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
+from benchmarks import __main__ as program
 
 from harness import Limit, Row, as_dict, from_dict, least_cpu_seconds, peak_gigabytes
 
@@ -40,3 +44,21 @@ def test_the_peak_rises_with_what_is_held_and_stays() -> None:
     del held
     assert 0.01 < before < while_held < 100
     assert peak_gigabytes() >= while_held
+
+
+def test_a_benchmark_that_fails_is_named_and_costs_no_other_its_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    good = Limit("good", 1.5, 2.0, "GB", "")
+
+    def played(command: list[str], **_: Any) -> CompletedProcess[str]:
+        name, file = command[-3], Path(command[-1])
+        if name == "bad":
+            return CompletedProcess(command, 1)
+        file.write_text(json.dumps({"rows": [as_dict(good)]}), encoding="utf-8")
+        return CompletedProcess(command, 0)
+
+    monkeypatch.setattr(program.subprocess, "run", played)
+    failed: list[str] = []
+    assert [row.name for row in program.run_apart(["bad", "good"], failed)] == ["good"]
+    assert failed == ["bad"]

@@ -93,7 +93,9 @@ async def measure(link: str, seconds: float) -> None:
     begun = time.monotonic()
     until = begun + seconds
     floods = (flood(first, form, until, found) for _ in range(CONNECTIONS))
-    took, *_ = await asyncio.gather(wait_for_pages(second, until), *floods)
+    pages = asyncio.create_task(wait_for_pages(second, until))
+    await asyncio.gather(*floods)
+    took = await pages
     rate = found.total() / (time.monotonic() - begun)
     statuses = ", ".join(f"{count:,} with {status}" for status, count in found.most_common())
     print(f"{found.total():,} requests of one judge, {rate:,.0f} a second; answered {statuses}")

@@ -135,9 +135,9 @@ def described_fields(kind: type) -> Iterator[tuple[str, str]]:
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
     assert isinstance(tree, ast.ClassDef)
     for field, below in zip(tree.body, tree.body[1:], strict=False):
-        has_text = isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and has_text:
-            yield field.target.id, _one_line(str(below.value.value))
+        match field, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=text)):
+                yield name, _one_line(str(text))
 
 
 def _one_line(text: str | None) -> str:

@@ -269,11 +269,11 @@ def _folded_advice(rows: LabelledRows, arms: dict[str, Any], seed: int) -> Recom
             found = guess(case, arm, [rows.texts[row] for row in own.tolist()])
             assert found is not None
             guesses[name].append(found)
-    found = {
+    by_way = {
         name: LabelGuesses(tuple(truth), tuple(own), len(rows.names))
         for name, own in guesses.items()
     }
-    return recommend(found, seed)
+    return recommend(by_way, seed)
 
 
 def advice(source: str, data: Path | None, seed: int, work: Path) -> dict[str, Any]:

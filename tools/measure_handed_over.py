@@ -102,9 +102,9 @@ def cases_of_metrics(data: Path, room: Path) -> Iterator[Case]:
 
 
 def trained(case: Case, seed: int, out: Path) -> sda.Run:
-    objects = {} if case.metric is None or isinstance(case.metric, str) else {"metric": case.metric}
+    own = None if isinstance(case.metric, str) else case.metric
     if (out / "finished.json").is_file():
-        return sda.Run(out, **objects)
+        return sda.Run(out, metric=own)
     return sda.train(
         case.source,
         out,
