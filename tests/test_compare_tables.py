@@ -41,6 +41,33 @@ def test_what_differs_is_listed(
     assert words in answer.stdout
 
 
+ROW = '{"row": "sda", "title": "SDA", "figures": {"values": [0.25, 0.5]}}'
+MORE = '{"row": null, "title": "real text", "figures": {"values": [0.75]}}'
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "words"),
+    [
+        (f"[{MORE}, {ROW}]", 0, "1 files: the same figures"),
+        (f"[{MORE}, {ROW.replace('SDA', 'preset')}]", 0, "1 files: the same figures"),
+        (f"[{MORE}, {ROW.replace('0.5', '0.6')}]", 1, "[0.25, 0.5] and [0.25, 0.6]"),
+        (f"[{MORE}]", 1, "lines.sda: {'row': 'sda'"),
+    ],
+)
+def test_a_table_that_has_grown_must_have_all_figures_that_it_had(
+    lines: str, code: int, words: str, tmp_path: Path
+) -> None:
+    folders = [
+        write(tmp_path / name, json=f'[{{"experiment": "coco", "lines": {text}}}]')
+        for name, text in (("a", f"[{ROW}]"), ("b", lines))
+    ]
+    command = [sys.executable, str(TOOL), "compare", "--grown", *map(str, folders)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert answer.returncode == code, answer.stderr
+    assert words in answer.stdout
+
+
 def test_two_folders_without_tables_are_not_the_same(tmp_path: Path) -> None:
     command = [sys.executable, str(TOOL), "compare", str(tmp_path), str(tmp_path)]
 
