@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,6 +50,11 @@ class Offer:
     """The judge's mean opinion of these sentences."""
     changes: tuple[Change, ...]
 
+    @property
+    def is_choice(self) -> bool:
+        """Whether the judge chooses among finished sentences of the start."""
+        return self.stage == MLE and not self.guide
+
 
 def hand_over_judged(
     settings: Settings,
@@ -64,10 +69,8 @@ def hand_over_judged(
     """The generator with the share or the guide that the judge likes best within the limits.
 
     Each generator has its words weighed by the strongest guide that breaks no limit of diversity;
-    where the judge cannot guide, the smallest share that breaks none is kept. The best offer is
-    then put to the metric, `checked` sentences of it, beside all that the start wrote for it: the
-    judge may think too well of what it taught. What a judge that chooses among sentences of the
-    start would have chosen of those, had it not been told of them, counts too.
+    where the judge cannot guide, the smallest share that breaks none is kept. The metric decides
+    whether the best of these offers is used.
     """
     if not judge.is_fitted:
         reason = f"the metric said the same of all {archive.calls:,} sentences that it was asked"
@@ -76,25 +79,59 @@ def hand_over_judged(
     if not offers:
         reason = "whatever is kept, diversity is lower than its limits allow"
         return HandedOver(MLE, nothing_bought("Stage II", reason))
+    return decide(settings, offers, judge, metric, archive, checked, updates)
+
+
+def decide(
+    settings: Settings,
+    offers: Sequence[Offer],
+    judge: Judge,
+    metric: WeightedSum,
+    archive: Archive,
+    checked: int,
+    updates: int,
+) -> HandedOver:
+    """The offer that the judge likes best, where the metric confirms it, or the start.
+
+    The metric is asked about `checked` sentences of that offer, which stand beside all that the
+    start wrote for it: the judge may think too well of what it taught. What a judge that chooses
+    among sentences of the start would have chosen of those, had it not been told of them, counts
+    too. Where the metric does not confirm the best offer, such a judge is tried by that alone,
+    without a further call.
+    """
     best = max(offers, key=lambda offer: offer.verdict)
     order = torch.randperm(len(best.sentences), generator=seeded(settings.seed, "check"))
-    after = metric(best.sentences[order[:checked]]).total.numpy()
+    asked = metric(best.sentences[order[:checked]]).total.numpy()
     known = archive.entries
     before = known.scores[known.epochs == 0].numpy()
-    if best.stage == MLE and not best.guide:
-        after = np.concatenate((after, _would_be_kept(judge, known, best.keep)))
-    name = " + ".join(metric.names)
-    quality = compare_quality(name, before, after, settings.hand_over.quality)
-    compared = Comparison(best.changes, quality)
-    if not compared.is_bought:
-        return HandedOver(MLE, compared.sentence("Stage II", ""), compared)
-    cost = f"{archive.paid:,} metric calls"
-    if best.stage == LAST:
+
+    def compared(offer: Offer, *after: NDArray[np.float64]) -> Comparison:
+        if offer.is_choice:
+            after = (*after, _would_be_kept(judge, known, offer.keep))
+        name, needed = " + ".join(metric.names), settings.hand_over.quality
+        quality = compare_quality(name, before, np.concatenate(after), needed)
+        return Comparison(offer.changes, quality)
+
+    tried = [(best, compared(best, asked))]
+    tried += [(offer, compared(offer)) for offer in offers if offer.is_choice and offer is not best]
+    for offer, found in tried:
+        if found.is_bought:
+            return _bought(offer, found, judge, archive.paid, updates)
+    _, refused = tried[0]
+    return HandedOver(MLE, refused.sentence("Stage II", ""), refused)
+
+
+def _bought(
+    offer: Offer, compared: Comparison, judge: Judge, calls: int, updates: int
+) -> HandedOver:
+    """The offer, and what was bought with it at what price."""
+    cost = f"{calls:,} metric calls"
+    if offer.stage == LAST:
         cost += f" and {updates:,} updates"
-    if best.keep < 1:
-        cost += f", writing {1 / best.keep:.2g} sentences for each one kept"
-    sentence = f"{compared.sentence(_what(best), cost)} {judge.sentence()}"
-    return HandedOver(best.stage, sentence, compared, best.keep, best.guide)
+    if offer.keep < 1:
+        cost += f", writing {1 / offer.keep:.2g} sentences for each one kept"
+    sentence = f"{compared.sentence(_what(offer), cost)} {judge.sentence()}"
+    return HandedOver(offer.stage, sentence, compared, offer.keep, offer.guide)
 
 
 def _what(best: Offer) -> str:

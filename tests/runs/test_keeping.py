@@ -1,0 +1,149 @@
+"""Which offer is handed over, worked out by hand."""
+
+import pytest
+import torch
+from fakes import sentences_of
+from tiny import tiny_settings
+from torch import Tensor
+
+from sda.archive import Answered, Archive, Question
+from sda.reference.metric import ReferenceMetric, WeightedSum
+from sda.runs.hand_over import LAST, MLE
+from sda.runs.keeping import Offer, decide
+from sda.scoring.comparison import Change
+from sda.settings.schema import Settings
+from sda.text.sentences import Sentences
+from sda.training.fitting import Fit
+from sda.training.judging import Judge
+
+GOOD, BAD = 1, 2
+START = sentences_of(*[[GOOD], [BAD]] * 10)
+"""Half of what the start wrote is good."""
+CHECKED = 4
+
+
+class FirstWord(ReferenceMetric):
+    """1 for a sentence whose first word is good; counts what it is asked."""
+
+    name = "first-word"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, sentences: Sentences) -> Tensor:
+        self.asked += len(sentences)
+        return (sentences.tokens[:, 0] == GOOD).double()
+
+
+class Knowing(Judge):
+    """Has said `verdicts` of what the start wrote before it was told, in that order."""
+
+    def __init__(self, settings: Settings, verdicts: Tensor) -> None:
+        super().__init__({}, settings.judge)
+        self.name, self.fits = "knowing", {"knowing": Fit(0.1, 1.0, 50)}
+        self._said = verdicts
+
+    def unseen(self, answered: Answered) -> tuple[Tensor, Tensor]:
+        return torch.arange(len(self._said)), self._said
+
+
+def offer(stage: str, word: int, verdict: float, keep: float = 0.5, guide: float = 0.0) -> Offer:
+    """Eight sentences of that word."""
+    changes = (Change("self-bleu-5", 0.2, 0.21, 0.04),)
+    return Offer(stage, keep, guide, sentences_of(*[[word]] * 8), verdict, changes)
+
+
+@pytest.fixture
+def settings() -> Settings:
+    return tiny_settings("captions", "hand_over.quality=1")[0]
+
+
+@pytest.fixture
+def metric() -> WeightedSum:
+    return WeightedSum([(1.0, FirstWord())])
+
+
+def asked_of(metric: WeightedSum) -> int:
+    part = metric.parts[0][1]
+    assert isinstance(part, FirstWord)
+    return part.asked
+
+
+@pytest.fixture
+def archive(metric: WeightedSum) -> Archive:
+    """What the metric said of the start; asking it for that is not counted."""
+    archive = Archive(parts=metric.names, keeps=True)
+    archive.epoch = 0
+    questions = [Question(f"sentence {number}") for number in range(len(START))]
+    archive.add(questions, WeightedSum([(1.0, FirstWord())])(START))
+    archive.take(questions, START)
+    return archive
+
+
+def knows(settings: Settings) -> Judge:
+    """All that it keeps of the start is good."""
+    return Knowing(settings, (START.tokens[:, 0] == GOOD).double())
+
+
+def guesses(settings: Settings) -> Judge:
+    """Half of what it keeps of the start is good."""
+    return Knowing(settings, torch.arange(len(START)).double() // 2)
+
+
+def test_what_was_trained_is_handed_over_where_the_metric_confirms_it(
+    settings: Settings, metric: WeightedSum, archive: Archive
+) -> None:
+    offers = [offer(LAST, GOOD, 0.9), offer(MLE, GOOD, 0.8)]
+    handed = decide(settings, offers, knows(settings), metric, archive, CHECKED, 7)
+
+    assert (handed.stage, handed.keep) == (LAST, 0.5)
+    assert handed.comparison is not None and handed.comparison.quality is not None
+    assert (handed.comparison.quality.start, handed.comparison.quality.result) == (0.5, 1)
+    assert handed.comparison.quality.scored == CHECKED
+    assert "20 metric calls and 7 updates" in handed.sentence
+
+
+def test_else_a_judge_that_chooses_is_tried_by_the_answers_that_there_are(
+    settings: Settings, metric: WeightedSum, archive: Archive
+) -> None:
+    offers = [offer(LAST, BAD, 0.9), offer(MLE, GOOD, 0.8, keep=0.625)]
+    handed = decide(settings, offers, knows(settings), metric, archive, CHECKED, 7)
+
+    assert asked_of(metric) == CHECKED  # about what was trained, and nothing more
+    assert (handed.stage, handed.keep) == (MLE, 0.625)
+    assert handed.comparison is not None and handed.comparison.quality is not None
+    # 13 of the 20 are kept, among them the 10 good ones.
+    assert handed.comparison.quality.result == pytest.approx(10 / 13)
+    assert handed.sentence.startswith("The judge, choosing among sentences of the start, bought")
+
+
+def test_a_judge_that_guesses_does_not_come_after_what_was_refused(
+    settings: Settings, metric: WeightedSum, archive: Archive
+) -> None:
+    offers = [offer(LAST, BAD, 0.9), offer(MLE, GOOD, 0.8)]
+    handed = decide(settings, offers, guesses(settings), metric, archive, CHECKED, 7)
+
+    assert handed.is_start and asked_of(metric) == CHECKED
+    assert handed.comparison is not None and handed.comparison.quality is not None
+    assert handed.comparison.quality.result == 0  # of what was refused first
+    assert "the metric did not rise: first-word 0.5 to 0" in handed.sentence
+
+
+def test_a_guide_is_tried_by_what_the_metric_is_asked_alone(
+    settings: Settings, metric: WeightedSum, archive: Archive
+) -> None:
+    offers = [offer(LAST, BAD, 0.9), offer(MLE, GOOD, 0.8, keep=1.0, guide=4.0)]
+    handed = decide(settings, offers, knows(settings), metric, archive, CHECKED, 7)
+
+    assert handed.is_start
+
+
+def test_the_choice_that_the_judge_likes_best_counts_both(
+    settings: Settings, metric: WeightedSum, archive: Archive
+) -> None:
+    offers = [offer(LAST, GOOD, 0.7), offer(MLE, BAD, 0.8)]
+    handed = decide(settings, offers, knows(settings), metric, archive, CHECKED, 7)
+
+    assert (handed.stage, handed.keep) == (MLE, 0.5)
+    assert handed.comparison is not None and handed.comparison.quality is not None
+    assert handed.comparison.quality.result == pytest.approx(10 / (10 + CHECKED))
