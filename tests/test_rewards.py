@@ -9,7 +9,8 @@ from sda import devices
 from sda import rewards as module
 from sda.models.generator import Frame
 from sda.models.rnn import RnnDiscriminator, RnnGenerator
-from sda.rewards import judge, rescale, rollout_rewards, subtract_baseline
+from sda.models.word_judge import WordJudge
+from sda.rewards import beginning_rewards, judge, rescale, rollout_rewards, subtract_baseline
 from sda.sampling import complete
 from sda.text.sentences import Sentences
 
@@ -162,6 +163,33 @@ def test_without_rollouts_every_token_gets_the_reward_of_its_sentence() -> None:
 
     assert found.tolist() == [pytest.approx([0.2, 0.2, 0.2]), pytest.approx([0.3, 0.3, 0])]
     assert not generator.rows_seen
+
+
+def test_each_word_earns_d_of_the_beginning_that_ends_with_it() -> None:
+    sentences = sentences_of([1, 0, 1, 1], [0], [1, 1])
+    asked = Judge(share_of_ones)
+    found = beginning_rewards(asked, sentences)
+
+    shares = [[1, 1 / 2, 2 / 3, 3 / 4], [0], [1, 1]]
+    for row, ones in zip(found.tolist(), shares, strict=True):
+        expected = [0.1 + 0.8 * one for one in ones] + [0.0] * (4 - len(ones))
+        assert row == pytest.approx(expected)
+    # No word after a beginning was shown with it.
+    assert lists_of(asked.judged[0]) == [[1], [0], [1]]
+    assert lists_of(asked.judged[2]) == [[1, 0, 1]]
+    assert beginning_rewards(asked, Sentences.empty(4)).shape == (0, 4)
+
+
+def test_a_beginning_earns_the_product_of_the_verdicts_on_its_words() -> None:
+    sentences = sentences_of([1, 2, 3, 0], [4, 4, 0])
+    reader = RnnGenerator(Frame(5, 0, 6), seeded(1))
+    by_words = WordJudge(reader, sentences, seeded(2), pooling="product")
+    found = beginning_rewards(by_words, sentences)
+
+    with torch.no_grad():
+        verdicts = by_words.eval().log_verdicts(by_words.read(sentences)).exp()
+    assert found[0].tolist() == pytest.approx(verdicts[:4].cumprod(0).tolist(), rel=1e-5)
+    assert found[1].tolist() == pytest.approx([*verdicts[4:].cumprod(0).tolist(), 0], rel=1e-5)
 
 
 def test_gail_is_the_clipped_logarithm() -> None:

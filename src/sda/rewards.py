@@ -16,6 +16,8 @@ from sda.sampling import complete
 from sda.text.sentences import Sentences
 
 RewardKind = Literal["prob", "gail"]
+BY_DISCRIMINATOR = ("prob", "gail", "words")
+"""The values of `stage2.reward` that ask the discriminator."""
 Baseline = Literal["none", "batch_mean", "normalised"]
 Rescale = Literal["none", "rank"]
 
@@ -62,6 +64,24 @@ def rollout_rewards(
         with without_dropout(generator), without_dropout(discriminator):
             _fill(rewards, generator, discriminator, sentences, rollouts, rng, every, kind, count)
     return rewards * sentences.mask
+
+
+@torch.no_grad()
+def beginning_rewards(discriminator: Discriminator, sentences: Sentences) -> Tensor:
+    """(B, T) reward of each token: D of the beginning that ends with it, taken for a sentence; zero
+    on padding.
+
+    A judge that multiplies verdicts on words has said all that it can say of a beginning when it is
+    written, so that nothing need be completed.
+    """
+    rewards = torch.zeros(sentences.tokens.shape, device=sentences.tokens.device)
+    longest = int(sentences.lengths.max()) if len(sentences) else 0
+    for t in range(1, longest + 1):
+        rows = (sentences.lengths >= t).nonzero()[:, 0]
+        some = sentences[rows]
+        beginnings = some.cut(torch.full_like(some.lengths, t)).trimmed()
+        rewards[rows, t - 1] = judge(discriminator, beginnings).float()
+    return rewards
 
 
 def _fill(

@@ -32,6 +32,7 @@ def test_a_judge_of_the_buffer_is_self_data_augmentation() -> None:
     [
         (("stage2.steps=training",), "rl"),
         (("stage2.steps=training", "stage2.reward=gail"), "rl"),
+        (("stage2.steps=training", "stage2.reward=words"), "rl"),
         (("stage2.steps=training", "stage2.reward=metric"), "metric-reward"),
         (("stage2.steps=training", "stage2.reward=constant"), "constant"),
         (("stage2.steps=buffer", "stage2.mle_every=2"), "raft+mle"),

@@ -66,7 +66,7 @@ def test_a_batch_that_is_ruled_out_has_nothing_to_teach() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "expected"),
-    [("prob", 0.25), ("gail", 0.28768), ("constant", 1.0), ("metric", 2.0)],
+    [("prob", 0.25), ("gail", 0.28768), ("words", 0.25), ("constant", 1.0), ("metric", 2.0)],
 )
 def test_the_settings_name_the_reward(kind: str, expected: float, state: TrainState) -> None:
     settings = StageTwoSettings.model_validate({"reward": kind, "rollouts": 0})

@@ -9,6 +9,7 @@ from sda.algorithm import self_data_augmentation
 from sda.baselines.two_policy import TwoPolicies
 from sda.errors import UserError
 from sda.reference.metric import WeightedSum
+from sda.rewards import BY_DISCRIMINATOR
 from sda.runs.components import build, takes
 from sda.settings.schema import Settings
 from sda.text.corpus import Corpus
@@ -80,7 +81,7 @@ def plan(settings: Settings) -> tuple[list[Phase], list[list[Step]], TrainingSet
     # Not those of the schedule: a Stage II of no epochs still has a Stage I with a discriminator.
     steps = _kinds(two)
     imitates = any(step.loss is Loss.IMITATION for step in steps)
-    is_judged = imitates and two.reward in ("prob", "gail") and not is_fitted
+    is_judged = imitates and two.reward in BY_DISCRIMINATOR and not is_fitted
     selects = settings.selection and takes(settings.selection, "selection", "discriminator")
     is_read = takes(settings.generator, "generator", "discriminator")
     is_chosen_by = selects and not is_fitted
@@ -128,7 +129,7 @@ def _check_policies(settings: Settings) -> None:
             "setting 'stage2.two_policy': two policies need stage2.steps = \"alternating\" and"
             " stage2.mle_every = 0"
         )
-    if two.kl or two.reward not in ("prob", "gail") or settings.buffer.source != "generator":
+    if two.kl or two.reward not in BY_DISCRIMINATOR or settings.buffer.source != "generator":
         raise UserError(
             "setting 'stage2.two_policy': two policies learn from the discriminator and their own"
             " sentences, without stage2.kl, another stage2.reward or another buffer.source"

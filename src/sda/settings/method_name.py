@@ -11,6 +11,7 @@ OTHER_STEPS = {"likelihood": "mle-longer", "buffer": "raft", "none": "mle"}
 TRAINING_STEPS = {
     "prob": "rl",
     "gail": "rl",
+    "words": "rl",
     "constant": "constant",
     "metric": "metric-reward",
 }

@@ -11,7 +11,7 @@ from torch.nn.functional import pad
 
 from sda.models.generator import Generator, without_dropout
 from sda.reference.metric import WeightedSum
-from sda.rewards import RewardKind, rollout_rewards
+from sda.rewards import RewardKind, beginning_rewards, rollout_rewards
 from sda.text.sentences import Sentences
 from sda.training.parted import reward_in_parts
 from sda.training.progress import Diverged
@@ -33,6 +33,8 @@ def _plain_reward(state: TrainState, metric: WeightedSum, settings: StageTwoSett
         return constant_reward
     if settings.reward == "metric":
         return metric_reward(metric)
+    if settings.reward == "words":
+        return lambda _, fake: beginning_rewards(state.rewarding, fake)
     return rollout_reward(state, settings)
 
 

@@ -167,9 +167,10 @@ class StageTwoSettings(Section):
     """Completions of each beginning (the paper's N); 0 gives every token its sentence's reward."""
     rollout_every: PositiveInt = 1
     """Complete only every so many tokens; the tokens between share the reward."""
-    reward: Literal["prob", "gail", "constant", "metric"] = "prob"
-    """D itself, as in Eq. 2; `gail`, -log(1 - D); 1 for everything; or the score of the reference
-    metric. The last two do not look at D, which is not trained then."""
+    reward: Literal["prob", "gail", "words", "constant", "metric"] = "prob"
+    """D itself, as in Eq. 2; `gail`, -log(1 - D); `words`, for each word D of the beginning that
+    ends with it, without completions; 1 for everything; or the score of the reference metric. The
+    last two do not look at D, which is not trained then."""
     kl: NonNegativeFloat = 0.0
     """What a token loses for each nat by which it has become likelier than at the start of Stage
     II: the weight of a KL divergence; 0 as in the paper."""
