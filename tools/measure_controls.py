@@ -5,8 +5,9 @@
 Each run is a start, one for each seed, as `sda reproduce vocabulary --rows judged` leaves them. For
 each metric the start writes sentences at the temperatures given with it: what it writes as trained
 hardly ever repeats a 3-gram, and colder it does. The metric scores 2,000 of them, judges are
-fitted, and of as many fresh ones as are needed the better half, or quarter, is kept. Both sides are
-scored on as many sentences; nothing is trained.
+fitted, and of as many fresh ones as are needed a part is kept, as `sda sample RUN --keep` does: the
+better share of the shorter and of the longer sentences alike. Both sides are scored on as many
+sentences; nothing is trained.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 import torch
 
 from sda.archive import Answered
+from sda.baselines.selection import Kept
 from sda.evaluation.catalogue import kind_of
 from sda.evaluation.scorer import Scorer
 from sda.reference.metric import ReferenceMetric
@@ -27,14 +29,14 @@ from sda.reference.repetition import Repetition
 from sda.runs.assemble import build_judge
 from sda.runs.hand_over import MLE
 from sda.runs.run import Run
-from sda.sampling import Decoding, sample
+from sda.sampling import Decoding, Write, sample
 from sda.settings.layers import Choices
 from sda.source import Loaded, load_source
 from sda.text.sentences import Sentences
 from sda.training.fitting import accepted, auc
 
 ASKED, SHOWN = 2000, 2000
-SHARES = (0.5, 0.25)
+SHARES = (0.75, 0.5, 0.25)
 SCORES = (
     *("bleu-2", "bleu-3", "bleu-5", "self-bleu-3", "self-bleu-5", "seq-rep-3", "copy-share"),
     "rare-sentence-share",
@@ -72,7 +74,10 @@ def _case(run: Run, loaded: Loaded, metric: ReferenceMetric, temperature: float)
     verdicts = judge(fresh)
     wanted = accepted(scores, settings.judge.accept)
     is_good = metric(fresh) >= scores[wanted].min()
-    kept = {f"kept {share:g}": _figures(loaded, _best(fresh, verdicts, share)) for share in SHARES}
+    kept = {
+        f"kept {share:g}": _figures(loaded, Kept(judge.model, share)(_again(fresh), SHOWN))
+        for share in SHARES
+    }
     return {
         "start": _figures(loaded, fresh[:SHOWN]),
         **kept,
@@ -82,11 +87,9 @@ def _case(run: Run, loaded: Loaded, metric: ReferenceMetric, temperature: float)
     }
 
 
-def _best(sentences: Sentences, verdicts: torch.Tensor, share: float) -> Sentences:
-    """The best by their verdicts of as many as leave `SHOWN` of them, in the order of writing."""
-    pool = int(SHOWN / share)
-    chosen = verdicts[:pool].topk(SHOWN).indices.sort().values
-    return sentences[chosen]
+def _again(sentences: Sentences) -> Write:
+    """Writes the first of these sentences, the same ones each time."""
+    return lambda n, _=1: sentences[:n]
 
 
 def _figures(loaded: Loaded, sentences: Sentences) -> dict[str, float]:
