@@ -1,6 +1,6 @@
 """Rare words and repetition (E9, E10): what a judge that has asked a metric 2,000 times can choose.
 
-    python tools/measure_controls.py RUN [RUN ...] --out FILE.json
+    python tools/measure_controls.py RUN [RUN ...] --out FILE.json [--only "repetition, T = 0.5"]
 
 Each run is a start, one for each seed, as `sda reproduce vocabulary --rows judged` leaves them. For
 each metric the start writes sentences at the temperatures given with it: what it writes as trained
@@ -43,8 +43,11 @@ SCORES = (
 )
 
 
-def measure(path: Path) -> dict[str, Any]:
-    """For each metric and temperature the scores of the start, and of what is kept."""
+def measure(path: Path, only: str) -> dict[str, Any]:
+    """For each metric and temperature the scores of the start, and of what is kept.
+
+    `only` begins the names of those that are wanted.
+    """
     run = Run(path)
     loaded = load_source(run.settings)
     vocabulary, train = loaded.vocabulary, loaded.corpus.train
@@ -53,7 +56,9 @@ def measure(path: Path) -> dict[str, Any]:
         ("repetition", Repetition(vocabulary), 0.5),
         ("repetition", Repetition(vocabulary), 0.42),
     ]
-    return {f"{name}, T = {t:g}": _case(run, loaded, metric, t) for name, metric, t in cases}
+    named = {f"{name}, T = {t:g}": (metric, t) for name, metric, t in cases}
+    wanted = {name: case for name, case in named.items() if name.startswith(only)}
+    return {name: _case(run, loaded, metric, t) for name, (metric, t) in wanted.items()}
 
 
 def _case(run: Run, loaded: Loaded, metric: ReferenceMetric, temperature: float) -> dict[str, Any]:
@@ -103,10 +108,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("runs", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--only", default="")
     given = parser.parse_args()
     found: dict[str, Any] = {}
     for path in given.runs:
-        found[path.name] = measure(path)
+        found[path.name] = measure(path, given.only)
         given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         print(json.dumps(found[path.name], indent=1), flush=True)
 
