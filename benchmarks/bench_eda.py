@@ -14,7 +14,7 @@ import torch
 
 from benchmarks import textbook_eda as textbook
 from benchmarks.harness import Row, compare
-from sda.baselines.edits import edit
+from sda.baselines.edits import Amount, edit
 from sda.baselines.file_edits import Recipe, augment_file
 from sda.text.captions.caption_grammar import CaptionGrammar
 from sda.text.sentences import Flat
@@ -42,7 +42,7 @@ def ids_row(
     sentences: Flat, choices: WordChoices, lines: list[list[str]], table: textbook.Table
 ) -> Row:
     def ours() -> Flat:
-        return edit(sentences, choices, 0, per_sentence=PER_SENTENCE)
+        return edit(sentences, choices, 0, Amount(per_sentence=PER_SENTENCE))
 
     assert len(ours()) == len(by_textbook(lines, table))
     seconds = compare(ours, lambda: by_textbook(lines, table))

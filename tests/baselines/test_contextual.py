@@ -15,6 +15,7 @@ from sda.baselines.contextual import (
     has_letters,
     rewrite,
 )
+from sda.baselines.edits import Amount
 from sda.text.corpus import Corpus
 from sda.text.sentences import Flat, Sentences
 
@@ -44,7 +45,7 @@ def test_both_sides_of_a_place_are_read_and_the_place_is_not() -> None:
 
 def test_replacements_fit_their_context() -> None:
     model = fit_context(TEXT, IS_WORD, seed=0, updates=150, hidden=16)
-    new = lists(rewrite(model, TEXT, seeded(0), per_sentence=5))
+    new = lists(rewrite(model, TEXT, seeded(0), Amount(per_sentence=5)))
 
     partner = {1: 2, 2: 1, 3: 4, 4: 3}
     old = lists(TEXT)
@@ -66,7 +67,7 @@ def fixed_model(logits: list[float]) -> ContextModel:
 def test_words_are_drawn_in_proportion_without_the_source() -> None:
     logits = np.log([0.4, 0.3, 0.2, 0.1])
     flat = Flat.from_lists([[1]] * 3000)
-    new = rewrite(fixed_model(logits.tolist()), flat, seeded(0), per_sentence=4, temperature=0.5)
+    new = rewrite(fixed_model(logits.tolist()), flat, seeded(0), temperature=0.5)
 
     counts = np.bincount(new.ids, minlength=5)[1:]
     expected = np.array([0.0, 0.09, 0.04, 0.01])
@@ -79,7 +80,7 @@ def test_words_are_drawn_in_proportion_without_the_source() -> None:
 def test_as_many_words_change_as_alpha_says(alpha: float, changed: int) -> None:
     old = [1, 5, 2, 3, 6, 4]  # 5 and 6 are no words to put
     flat = Flat.from_lists([old, [], [5, 6]] * 300)
-    new = lists(rewrite(fixed_model([0.0] * 4), flat, seeded(0), alpha=alpha, per_sentence=2))
+    new = lists(rewrite(fixed_model([0.0] * 4), flat, seeded(0), Amount(alpha, 2)))
 
     for number, words in enumerate(new):
         if number // 2 % 3 == 0:
@@ -113,9 +114,11 @@ def test_bad_settings() -> None:
         fit_context(TEXT, np.arange(8) == 1, seed=0)
     with pytest.raises(ValueError, match="hidden 1 or more"):
         fit_context(TEXT, IS_WORD, seed=0, hidden=0)
-    for name, value in (("alpha", 0.0), ("per_sentence", 0), ("temperature", 0.0)):
+    for name, amount in (("alpha", Amount(alpha=0.0)), ("per_sentence", Amount(per_sentence=0))):
         with pytest.raises(ValueError, match=name):
-            rewrite(model, TEXT, seeded(0), **{name: value})
+            rewrite(model, TEXT, seeded(0), amount)
+    with pytest.raises(ValueError, match="temperature"):
+        rewrite(model, TEXT, seeded(0), temperature=0.0)
 
 
 def test_words_of_letters() -> None:

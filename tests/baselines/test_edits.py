@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import textbook_eda as textbook
 from baselines.words import lists
-from sda.baselines.edits import OPERATIONS, count_changed, edit
+from sda.baselines.edits import OPERATIONS, Amount, count_changed, edit
 from sda.text.sentences import Flat
 from sda.text.synonyms import WordChoices
 
@@ -27,10 +27,10 @@ shares = st.floats(0.01, 1.0)
 
 
 def pairs(
-    sentences: list[list[int]], seed: int, **options: Any
+    sentences: list[list[int]], seed: int, alpha: float = 0.1, **options: Any
 ) -> list[tuple[list[int], list[int]]]:
     """Every new sentence, behind its source."""
-    new = lists(edit(Flat.from_lists(sentences), CHOICES, seed, **options))
+    new = lists(edit(Flat.from_lists(sentences), CHOICES, seed, Amount(alpha), **options))
     each = len(new) // max(1, len(sentences))
     return [(sentences[number // each], words) for number, words in enumerate(new)]
 
@@ -102,7 +102,7 @@ def test_portions_give_what_the_whole_gives(
 ) -> None:
     def new(some: list[list[int]], first: int) -> list[list[int]]:
         flat = Flat.from_lists(some)
-        return lists(edit(flat, CHOICES, seed, alpha=alpha, per_sentence=per_sentence, first=first))
+        return lists(edit(flat, CHOICES, seed, Amount(alpha, per_sentence), first=first))
 
     whole = new(sentences, 0)
     assert len(whole) == per_sentence * len(sentences)
@@ -130,11 +130,7 @@ def test_results_are_as_frequent_as_the_textbook_makes_them(
 ) -> None:
     times, alpha = 4000, 0.2
     flat = Flat.from_lists([words] * times)
-    ours = Counter(
-        map(
-            tuple, lists(edit(flat, CHOICES, 5, alpha=alpha, per_sentence=2, operations=operations))
-        )
-    )
+    ours = Counter(map(tuple, lists(edit(flat, CHOICES, 5, Amount(alpha, 2), operations))))
     rng = random.Random(0)
     spelled = [str(word) for word in words]
     theirs = Counter(
@@ -169,10 +165,10 @@ def test_the_order_of_operations_does_not_matter() -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"alpha": 0.0}, "alpha must be above 0"),
-        ({"alpha": 1.5}, "alpha must be above 0"),
-        ({"alpha": float("nan")}, "alpha must be above 0"),
-        ({"per_sentence": 0}, "per_sentence must be 1 or more"),
+        ({"amount": Amount(alpha=0.0)}, "alpha must be above 0"),
+        ({"amount": Amount(alpha=1.5)}, "alpha must be above 0"),
+        ({"amount": Amount(alpha=float("nan"))}, "alpha must be above 0"),
+        ({"amount": Amount(per_sentence=0)}, "per_sentence must be 1 or more"),
         ({"operations": []}, "operations must be some of replace, insert, swap, delete, not none"),
         ({"operations": ["swop"]}, "not swop"),
     ],

@@ -3,7 +3,7 @@
 # Annotations are not postponed here: settings are checked by the types of fields, which classes in
 # other files inherit.
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,11 +11,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from sda.baselines.edits import Amount
 from sda.errors import UserError
 from sda.text.corpus import Corpus
 from sda.text.sentences import Flat, Sentences
 from sda.text.synonyms import WordChoices, find_choices, read_synonyms, wordnet
 from sda.text.vocabulary import Vocabulary, WordVocabulary
+
+WordTest = Callable[[Sequence[str]], NDArray[np.bool_]]
+"""What is true of each word (V,)."""
 
 
 @dataclass(eq=False)
@@ -62,6 +66,27 @@ class SynonymAugmentation(Augmentation):
         self.choices = synonym_choices(self.vocabulary, self.synonyms)
 
 
+@dataclass(eq=False)
+class FittedAugmentation(Augmentation):
+    """One that learns from the sentences themselves what may take the place of a share `alpha` of
+    their words."""
+
+    alpha: float = 0.1
+
+    def __post_init__(self) -> None:
+        self.is_word = mark_words(self.vocabulary, self.may_change)
+
+    @staticmethod
+    @abstractmethod
+    def may_change(words: Sequence[str]) -> NDArray[np.bool_]:
+        """(V,) which words may give way, and take the place of others."""
+
+    @property
+    def amount(self) -> Amount:
+        """How much is written."""
+        return Amount(self.alpha, self.per_sentence)
+
+
 def spelled(vocabulary: Vocabulary) -> tuple[int, tuple[str, ...]]:
     """The id of the first word and all words; what comes before is no word that anyone wrote."""
     if not isinstance(vocabulary, WordVocabulary):
@@ -72,9 +97,7 @@ def spelled(vocabulary: Vocabulary) -> tuple[int, tuple[str, ...]]:
     return len(vocabulary) - len(vocabulary.known), vocabulary.known
 
 
-def mark_words(
-    vocabulary: Vocabulary, judge: Callable[[tuple[str, ...]], NDArray[np.bool_]]
-) -> NDArray[np.bool_]:
+def mark_words(vocabulary: Vocabulary, judge: WordTest) -> NDArray[np.bool_]:
     """(V,) what `judge` says of each word; false for ids that are no words."""
     first, words = spelled(vocabulary)
     return np.concatenate((np.zeros(first, np.bool_), judge(words)))

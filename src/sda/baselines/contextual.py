@@ -7,7 +7,7 @@ not the word there; what it expects takes that word's place.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from sda.baselines.augmentation import Augmentation, mark_words
+from sda.baselines.augmentation import FittedAugmentation
+from sda.baselines.edits import USUAL, Amount
 from sda.models.initialise import normal_
 from sda.text.corpus import POOL, batches
 from sda.text.sentences import Flat, Sentences
@@ -34,28 +35,24 @@ _LONGEST = 50  # words of a piece that is learned from; a line may have thousand
 Progress = Callable[[int, int], None]
 
 
+def has_letters(words: Sequence[str]) -> NDArray[np.bool_]:
+    """(V,) true for words of letters alone."""
+    return np.fromiter((word.isalpha() for word in words), np.bool_, len(words))
+
+
 @dataclass(eq=False)
-class Contextual(Augmentation):
+class Contextual(FittedAugmentation):
     """Adds versions of every training sentence with words drawn anew from their context."""
 
-    alpha: float = 0.1
+    may_change = staticmethod(has_letters)
+
     temperature: float = 1.0
     updates: int = 1000
     hidden: int = 64
 
-    def __post_init__(self) -> None:
-        self.is_word = mark_words(self.vocabulary, has_letters)
-
     def write(self, sentences: Flat, longest: int) -> Flat:
         model = fit_context(sentences, self.is_word, self.seed(), self.updates, self.hidden)
-        return rewrite(
-            model,
-            sentences,
-            self.rng,
-            alpha=self.alpha,
-            per_sentence=self.per_sentence,
-            temperature=self.temperature,
-        )
+        return rewrite(model, sentences, self.rng, self.amount, self.temperature)
 
 
 class ContextModel(nn.Module):
@@ -98,11 +95,6 @@ class ContextModel(nn.Module):
         inputs = nn.functional.pad(tokens[:, :-1], (1, 0), value=self.boundary)
         states: Tensor = gru(self.embedding(inputs))[0]
         return states
-
-
-def has_letters(words: tuple[str, ...]) -> NDArray[np.bool_]:
-    """(V,) true for words of letters alone."""
-    return np.fromiter((word.isalpha() for word in words), np.bool_, len(words))
 
 
 def fit_context(
@@ -166,22 +158,18 @@ def rewrite(
     model: ContextModel,
     sentences: Flat,
     rng: torch.Generator,
-    *,
-    alpha: float = 0.1,
-    per_sentence: int = 4,
+    amount: Amount = USUAL,
     temperature: float = 1.0,
 ) -> Flat:
-    """`per_sentence` new sentences for each, with n = max(1, floor(alpha * length)) words changed.
+    """New sentences in which words that the model can put gave way to others.
 
-    Any words that the model can put are chosen, and each becomes another one in proportion to the
+    Any of them are chosen, and each becomes another one in proportion to the
     model's probability to the power 1 / temperature, given the rest of the source.
     """
-    if not 0.0 < alpha <= 1.0:
-        raise ValueError(f"alpha must be above 0 and at most 1, not {alpha}")
-    if per_sentence < 1:
-        raise ValueError(f"per_sentence must be 1 or more, not {per_sentence}")
+    amount.check()
     if not temperature > 0.0:
         raise ValueError(f"temperature must be above 0, not {temperature}")
+    alpha, per_sentence = amount
     written = sentences.take(np.repeat(np.arange(len(sentences)), per_sentence))
     for first in range(0, len(sentences), _SENTENCES):
         numbers = np.arange(first, min(first + _SENTENCES, len(sentences)))

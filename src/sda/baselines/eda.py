@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sda.baselines.augmentation import SynonymAugmentation
-from sda.baselines.edits import OPERATIONS, Operation, edit
+from sda.baselines.edits import OPERATIONS, Amount, Operation, edit
 from sda.text.sentences import Flat
 
 
@@ -21,12 +21,5 @@ class Eda(SynonymAugmentation):
     operations: tuple[Operation, ...] = OPERATIONS
 
     def write(self, sentences: Flat, longest: int) -> Flat:
-        return edit(
-            sentences,
-            self.choices,
-            self.seed(),
-            alpha=self.alpha,
-            per_sentence=self.per_sentence,
-            operations=self.operations,
-            longest=longest,
-        )
+        amount = Amount(self.alpha, self.per_sentence)
+        return edit(sentences, self.choices, self.seed(), amount, self.operations, longest)

@@ -10,7 +10,7 @@ The four operations of EDA (Wei and Zou 2019) follow decision 0028.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -26,31 +26,47 @@ _REPLACE, _INSERT, _SWAP, _DELETE = range(len(OPERATIONS))
 _TRIES = 10  # swaps that may exchange equal words before another operation takes their turn
 
 
+class Amount(NamedTuple):
+    """How much is written: `per_sentence` new sentences for each, with n = max(1, floor(`alpha` *
+    length)) words changed."""
+
+    alpha: float = 0.1
+    per_sentence: int = 4
+
+    def check(self) -> None:
+        """Refuses what is no share, or no number of sentences."""
+        if not 0.0 < self.alpha <= 1.0:
+            raise ValueError(f"alpha must be above 0 and at most 1, not {self.alpha}")
+        if self.per_sentence < 1:
+            raise ValueError(f"per_sentence must be 1 or more, not {self.per_sentence}")
+
+
+USUAL = Amount()
+
+
 def edit(
     sentences: Flat,
     choices: WordChoices,
     seed: int,
-    *,
-    alpha: float = 0.1,
-    per_sentence: int = 4,
+    amount: Amount = USUAL,
     operations: Sequence[str] = OPERATIONS,
     longest: int | None = None,
     first: int = 0,
 ) -> Flat:
-    """New sentences, each by one operation that changes n = max(1, floor(alpha * length)) words.
+    """New sentences, each by one operation that changes so many words.
 
     Operations are dealt to the new sentences of one source as from a shuffled pack that holds each
     equally often. One that can change nothing leaves its turn to the next; a new sentence equals
     its source only if none of them can change it. Insertion makes no sentence longer than
     `longest` words.
     """
-    if not 0.0 < alpha <= 1.0:
-        raise ValueError(f"alpha must be above 0 and at most 1, not {alpha}")
+    amount.check()
     unknown = [name for name in operations if name not in OPERATIONS]
     if unknown or not operations:
         known = ", ".join(OPERATIONS)
         raise ValueError(f"operations must be some of {known}, not {', '.join(unknown) or 'none'}")
-    check(sentences, choices, per_sentence)
+    check_choices(sentences, choices)
+    alpha, per_sentence = amount
     lengths = sentences.lengths
     room = lengths + np.maximum(1, (alpha * lengths).astype(np.int64))
     ids = np.empty(per_sentence * int(room.sum()), np.int32)
@@ -80,10 +96,8 @@ def count_changed(source: Ids, starts: Numbers, written: Ids, written_starts: Nu
     return changed
 
 
-def check(sentences: Flat, choices: WordChoices, per_sentence: int) -> None:
+def check_choices(sentences: Flat, choices: WordChoices) -> None:
     """Refuses what would make compiled code read beyond its arrays."""
-    if per_sentence < 1:
-        raise ValueError(f"per_sentence must be 1 or more, not {per_sentence}")
     if len(sentences.ids) and not 0 <= sentences.ids.min() <= sentences.ids.max() < len(choices):
         raise ValueError(f"a word without a row among the {len(choices)} rows of choices")
 

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from sda.baselines.contextual import fit_context, has_letters, rewrite
-from sda.baselines.edits import OPERATIONS, count_changed, edit
+from sda.baselines.edits import OPERATIONS, USUAL, Amount, count_changed, edit
 from sda.baselines.geometric import replace_geometric
 from sda.baselines.neighbours import find_neighbours, has_meaning
 from sda.errors import UserError
@@ -27,8 +27,6 @@ from sda.text.tokens import tokenizer
 
 FITTED_LINES = 200_000
 """Lines, the first of the file, from which embeddings and language models are learnt."""
-
-ALPHA = 0.1
 
 _WORDS_AT_A_TIME = 500_000  # of old and new lines together
 
@@ -52,6 +50,11 @@ class Recipe:
     tokenizer: str = "whitespace"
     column: str | None = None
     field: str | None = None
+
+    @property
+    def amount(self) -> Amount:
+        """How much is written."""
+        return Amount(USUAL.alpha if self.alpha is None else self.alpha, self.per_sentence)
 
     def __post_init__(self) -> None:
         foreign = {
@@ -313,13 +316,7 @@ def _from_table(
 
 def _editing(choices: WordChoices, recipe: Recipe, operations: tuple[str, ...]) -> Write:
     return lambda sentences, first: edit(
-        sentences,
-        choices,
-        recipe.seed,
-        alpha=ALPHA if recipe.alpha is None else recipe.alpha,
-        per_sentence=recipe.per_sentence,
-        operations=operations,
-        first=first,
+        sentences, choices, recipe.seed, recipe.amount, operations, first=first
     )
 
 
@@ -334,10 +331,4 @@ def _from_context(
     except ValueError as error:
         raise UserError(f"{where}: {error}.") from None
     rng = torch.Generator().manual_seed(recipe.seed)
-    return lambda sentences, _: rewrite(
-        model,
-        sentences,
-        rng,
-        alpha=ALPHA if recipe.alpha is None else recipe.alpha,
-        per_sentence=recipe.per_sentence,
-    )
+    return lambda sentences, _: rewrite(model, sentences, rng, recipe.amount)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sda.baselines.augmentation import SynonymAugmentation
-from sda.baselines.edits import check, choose
+from sda.baselines.edits import Amount, check_choices, choose
 from sda.text.compiled import Ids, Numbers, compiled
 from sda.text.sentences import Flat
 from sda.text.streams import geometric, start_stream
@@ -54,7 +54,8 @@ def replace_geometric(
     for name, ratio in (("word_ratio", word_ratio), ("choice_ratio", choice_ratio)):
         if not 0.0 <= ratio < 1.0:
             raise ValueError(f"{name} must be 0 or more and below 1, not {ratio}")
-    check(sentences, choices, per_sentence)
+    Amount(per_sentence=per_sentence).check()
+    check_choices(sentences, choices)
     written = sentences.take(np.repeat(np.arange(len(sentences)), per_sentence))
     _replace_all(*written, *choices, per_sentence, word_ratio, choice_ratio, seed, first)
     return written

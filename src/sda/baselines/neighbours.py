@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sda.baselines.augmentation import Augmentation, mark_words
+from sda.baselines.augmentation import FittedAugmentation
 from sda.baselines.edits import edit
 from sda.text.sentences import Flat
 from sda.text.stop_words import STOP_WORDS
@@ -29,33 +29,24 @@ _ROUNDS = 6
 _ROWS = 1024  # words compared with all others at a time
 
 
-@dataclass(eq=False)
-class Neighbours(Augmentation):
-    """Adds versions of every training sentence with words replaced by close ones of the corpus."""
-
-    alpha: float = 0.1
-    neighbours: int = 5
-    size: int = 64
-
-    def __post_init__(self) -> None:
-        self.is_word = mark_words(self.vocabulary, has_meaning)
-
-    def write(self, sentences: Flat, longest: int) -> Flat:
-        choices = find_neighbours(sentences, self.is_word, self.seed(), self.neighbours, self.size)
-        return edit(
-            sentences,
-            choices,
-            self.seed(),
-            alpha=self.alpha,
-            per_sentence=self.per_sentence,
-            operations=("replace",),
-        )
-
-
 def has_meaning(words: Sequence[str]) -> NDArray[np.bool_]:
     """(V,) true for words of letters that are no stop words."""
     found = (word.isalpha() and word.lower() not in STOP_WORDS for word in words)
     return np.fromiter(found, np.bool_, len(words))
+
+
+@dataclass(eq=False)
+class Neighbours(FittedAugmentation):
+    """Adds versions of every training sentence with words replaced by close ones of the corpus."""
+
+    may_change = staticmethod(has_meaning)
+
+    neighbours: int = 5
+    size: int = 64
+
+    def write(self, sentences: Flat, longest: int) -> Flat:
+        choices = find_neighbours(sentences, self.is_word, self.seed(), self.neighbours, self.size)
+        return edit(sentences, choices, self.seed(), self.amount, operations=("replace",))
 
 
 def find_neighbours(

@@ -7,6 +7,8 @@ adds a term of its own to `nll`, so a generator whose loss has further terms kee
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
@@ -67,6 +69,7 @@ class RareWords:
         return loss - extra / len(sentences)
 
 
+@dataclass(eq=False)
 class Tokens:
     """Maximum likelihood, and a cost for words that the sentence already has (Welleck et al.).
 
@@ -74,9 +77,10 @@ class Tokens:
     `alpha` times -log(1 - p).
     """
 
-    def __init__(self, alpha: float = 1.0) -> None:
-        _require_weight(alpha)
-        self._alpha = alpha
+    alpha: float = 1.0
+
+    def __post_init__(self) -> None:
+        _require_weight(self.alpha)
 
     def __call__(self, generator: Generator, sentences: Sentences) -> Tensor:
         loss = nll(generator, sentences)
@@ -85,9 +89,10 @@ class Tokens:
             penalty = _penalty_in_one_pass(generator, sentences)
         else:
             penalty = _penalty_by_step(generator, sentences)
-        return loss + self._alpha * penalty / len(sentences)
+        return loss + self.alpha * penalty / len(sentences)
 
 
+@dataclass(eq=False)
 class Repetition:
     """Maximum likelihood, and a cost for n-grams that a written sentence repeats.
 
@@ -95,28 +100,28 @@ class Repetition:
     word of an n-gram that its sentence had before costs `alpha` times -log(1 - p).
     """
 
-    def __init__(
-        self, rng: torch.Generator, n: int = 3, rate: float = 0.5, alpha: float = 1.0
-    ) -> None:
-        if n < 1:
-            raise ValueError(f"n must be 1 or more, not {n}")
-        if not 0 <= rate <= 1:
-            raise ValueError(f"rate must be from 0 to 1, not {rate}")
-        _require_weight(alpha)
-        self._rng = rng
-        self._n = n
-        self._rate = rate
-        self._alpha = alpha
+    rng: torch.Generator
+    n: int = 3
+    rate: float = 0.5
+    alpha: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            raise ValueError(f"n must be 1 or more, not {self.n}")
+        if not 0 <= self.rate <= 1:
+            raise ValueError(f"rate must be from 0 to 1, not {self.rate}")
+        _require_weight(self.alpha)
 
     def __call__(self, generator: Generator, sentences: Sentences) -> Tensor:
         loss = nll(generator, sentences)
-        if torch.rand((), generator=self._rng, device=self._rng.device).item() >= self._rate:
+        if torch.rand((), generator=self.rng, device=self.rng.device).item() >= self.rate:
             return loss
-        written = sample(generator, len(sentences), self._rng, context=sentences.context).trimmed()
-        marked = repeated(written.tokens, _words(generator, written), self._n)
-        return loss + self._alpha * _cost(generator, written, marked.float())
+        written = sample(generator, len(sentences), self.rng, context=sentences.context).trimmed()
+        marked = repeated(written.tokens, _words(generator, written), self.n)
+        return loss + self.alpha * _cost(generator, written, marked.float())
 
 
+@dataclass(eq=False)
 class VocabularyKl:
     """Maximum likelihood, and a cost for words that the generator writes too often (Li et al.).
 
@@ -128,34 +133,29 @@ class VocabularyKl:
     after it: they are part of the training state.
     """
 
-    def __init__(
-        self,
-        vocabulary: Vocabulary,
-        rng: torch.Generator,
-        alpha: float = 1.0,
-        window: int = 32,
-        threshold: float = 0.001,
-    ) -> None:
-        _require_weight(alpha)
-        if window < 1:
-            raise ValueError(f"window must be 1 or more, not {window}")
-        if threshold < 0:
-            raise ValueError(f"threshold must be 0 or more, not {threshold}")
-        self._rng = rng
-        self._alpha = alpha
-        self._kept = 1 - 1 / window
-        self._threshold = threshold
-        self._written = torch.zeros(len(vocabulary), dtype=torch.float64)
-        self._real = torch.zeros(len(vocabulary), dtype=torch.float64)
+    vocabulary: Vocabulary
+    rng: torch.Generator
+    alpha: float = 1.0
+    window: int = 32
+    threshold: float = 0.001
+
+    def __post_init__(self) -> None:
+        _require_weight(self.alpha)
+        if self.window < 1:
+            raise ValueError(f"window must be 1 or more, not {self.window}")
+        if self.threshold < 0:
+            raise ValueError(f"threshold must be 0 or more, not {self.threshold}")
+        self._written = torch.zeros(len(self.vocabulary), dtype=torch.float64)
+        self._real = torch.zeros(len(self.vocabulary), dtype=torch.float64)
 
     def __call__(self, generator: Generator, sentences: Sentences) -> Tensor:
         loss = nll(generator, sentences)
-        written = sample(generator, len(sentences), self._rng, context=sentences.context).trimmed()
+        written = sample(generator, len(sentences), self.rng, context=sentences.context).trimmed()
         words = _words(generator, written)
         self._written = self._renewed(self._written, written.tokens[words])
         self._real = self._renewed(self._real, sentences.tokens[_words(generator, sentences)])
         weights = self.weights().to(written.tokens.device, loss.dtype)
-        return loss + self._alpha * _cost(generator, written, weights[written.tokens] * words)
+        return loss + self.alpha * _cost(generator, written, weights[written.tokens] * words)
 
     def weights(self) -> Tensor:
         """(V,) q log(q / p) of words that are written too often, zero of all others."""
@@ -163,7 +163,7 @@ class VocabularyKl:
         # A word that the last real batches lack counts as seen once.
         real = self._real.clamp(min=1) / self._real.sum().clamp(min=1)
         kl = torch.xlogy(written, written / real)
-        return torch.where(written - real > self._threshold, kl, 0.0)
+        return torch.where(written - real > self.threshold, kl, 0.0)
 
     def state_dict(self) -> dict[str, Tensor]:
         """The running counts, (V,) each."""
@@ -174,7 +174,7 @@ class VocabularyKl:
         self._written, self._real = state["written"], state["real"]
 
     def _renewed(self, counts: Tensor, ids: Tensor) -> Tensor:
-        return self._kept * counts + torch.bincount(ids.cpu(), minlength=len(counts))
+        return (1 - 1 / self.window) * counts + torch.bincount(ids.cpu(), minlength=len(counts))
 
 
 def repeated(tokens: Tensor, words: Tensor, n: int) -> Tensor:
