@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -15,6 +16,8 @@ from .ground import Ground, copied, scratch
 
 LARGEST_GROWTH = 0.05
 """Of the memory in the last quarter of the time above that in the second."""
+FIRST_SEED = 2
+"""Of the runs that are trained; the two that all rounds have before them are of seeds 0 and 1."""
 
 
 @dataclass(frozen=True)
@@ -34,64 +37,71 @@ class Soaked:
 
 
 def soak(ground: Ground, minutes: float, processes: int) -> list[Soaked]:
-    """Train, sample, score, report, compare and resume in each of the processes, round by round."""
-    for kind, seed in (("paper", 0), ("paper", 1)):
-        ground.trained(kind, seed)
-    pipes = []
-    for number in range(processes):
-        reader, writer = os.pipe()
-        if os.fork() == 0:
+    """Train, sample, score, report, compare and resume in each of the processes, round by round.
+
+    The curve of each is in `soak-N.txt` of the ground as well, line by line as it comes.
+    """
+    for seed in (0, 1):
+        ground.trained("paper", seed)
+    for kind in ("paper", "transfer"):
+        ground.halfway(kind)
+    children = {}
+    for number in range(1, processes + 1):
+        child = os.fork()
+        if child == 0:
             code = 70
             try:
-                os.close(reader)
-                found = _soak_one(ground, minutes, number)
-                lines = [f"{found.rounds}", *(f"{a} {b}" for a, b in found.curve)]
-                with os.fdopen(writer, "w") as file:
-                    file.write("\n".join(lines))
+                _soak_one(ground, minutes, number)
                 code = 0
+            except BaseException:
+                traceback.print_exc()
             finally:
                 os._exit(code)
-        os.close(writer)
-        pipes.append(reader)
-    return [_read(reader) for reader in pipes]
+        children[number] = child
+    codes = {number: os.waitpid(child, 0)[1] for number, child in children.items()}
+    assert not any(codes.values()), f"a process ended before its time: {codes}"
+    return [_read(_curve_file(ground, number)) for number in children]
 
 
-def _read(reader: int) -> Soaked:
-    with os.fdopen(reader) as file:
-        rounds, *lines = file.read().splitlines()
-    os.wait()
-    curve = [(float(minute), float(size)) for minute, size in map(str.split, lines)]
-    return Soaked(int(rounds), curve)
+def _curve_file(ground: Ground, number: int) -> Path:
+    return ground.root / f"soak-{number}.txt"
 
 
-def _soak_one(ground: Ground, minutes: float, number: int) -> Soaked:
-    began, curve = time.monotonic(), []
+def _read(file: Path) -> Soaked:
+    curve = [(float(a), float(b)) for a, b in map(str.split, file.read_text().splitlines())]
+    return Soaked(len(curve), curve)
+
+
+def _soak_one(ground: Ground, minutes: float, number: int) -> None:
+    began = time.monotonic()
     own = Ground(ground.root / f"soak-{number}")
-    own.root.mkdir()
-    for done in count(1):
-        with scratch(own) as folder:
-            for words in _round(ground, folder, seed=done):
-                told = call(*words)
-                assert told.code == 0, (words, told)
-        passed = (time.monotonic() - began) / 60
-        curve.append((round(passed, 3), _megabytes()))
-        if passed >= minutes:
-            return Soaked(done, curve)
-    raise AssertionError
+    own.root.mkdir(exist_ok=True)
+    with _curve_file(ground, number).open("w") as curve:
+        for done in count():
+            with scratch(own) as folder:
+                for words in _round(ground, folder, seed=FIRST_SEED + done):
+                    told = call(*words)
+                    assert told.code == 0 and told.trouble is None, (words, told)
+            passed = (time.monotonic() - began) / 60
+            print(f"{passed:.3f} {_megabytes():.1f}", file=curve, flush=True)
+            if passed >= minutes:
+                return
 
 
 def _round(ground: Ground, folder: Path, seed: int) -> Sequence[Sequence[object]]:
-    run = folder / "run"
-    copied(ground.trained("paper", 0), folder / "old")
+    run, old, styled = folder / "run", folder / "old", folder / "styled"
+    copied(ground.halfway("paper"), old)
+    copied(ground.halfway("transfer"), styled)
     return (
         (*ground.words("paper"), "--out", run, "--seed", seed),
         ("sample", run, "-n", 20),
         ("evaluate", run / "samples.txt", "--test", ground.toy, "--quick"),
-        ("report", run, folder / "old", "-o", folder / "page.html"),
+        ("resume", old, "--quiet"),
+        ("report", run, old, "-o", folder / "page.html"),
         ("compare", run, ground.trained("paper", 1)),
         ("inspect", ground.toy),
         ("eda", ground.toy, "-o", folder / "more.txt"),
-        ("resume", folder / "old", "--quiet"),
+        ("resume", styled, "--quiet"),
     )
 
 

@@ -25,7 +25,7 @@ from .all_doors import DOORS
 from .children import PATIENCE, in_child
 from .crash_points import Operations
 from .doors import DamagedAtTheDoor, Door, entered
-from .ground import Ground, quick
+from .ground import Ground
 from .kinds import KINDS
 from .results import differences
 from .tally import Tally, as_json, table
@@ -33,12 +33,6 @@ from .verdicts import EXIT, HANG, SILENT, TRACEBACK, Told, Verdict, judged
 from .worker import Case, Kind, cases, run_case
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="session")
-def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
-    with quick():
-        yield Ground(tmp_path_factory.mktemp("campaign"))
 
 
 @pytest.mark.parametrize(
