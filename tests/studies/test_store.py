@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from sda.errors import UserError
+from sda.studies.credentials import hashed
 from sda.studies.store import Store
 from sda.studies.stored import Conflict
 from sda.studies.study import StudyFolder
@@ -151,6 +152,20 @@ def test_a_store_with_a_cell_that_is_no_text_is_refused(folder: StudyFolder) -> 
     connection.close()
 
     with pytest.raises(UserError, match=r"cannot be used as a store of ratings.*decode"):
+        Store.of(folder)
+
+
+def test_a_store_whose_index_does_not_fit_is_refused(folder: StudyFolder) -> None:
+    """What an index finds was once taken for what the table holds, until a purge failed on it."""
+    store = Store.of(folder)
+    with store.transaction():
+        _, token = store.invite(1)
+    store.close()
+    content, name = folder.store.read_bytes(), hashed(token).encode()
+    assert content.count(name) == 2  # in the table and in its index
+    folder.store.write_bytes(content.replace(name, b"0" * len(name), 1))
+
+    with pytest.raises(UserError, match=r"damaged: .*index"):
         Store.of(folder)
 
 

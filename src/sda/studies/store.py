@@ -45,8 +45,11 @@ class Store:
             raise UserError(f"{path}: cannot be used as a store of ratings ({reason})") from None
 
     def _check_whole(self, path: Path) -> None:
-        """Refuse a file that is damaged, or that holds other things than ratings."""
-        found = self._connection.execute("PRAGMA quick_check(1)").fetchone()
+        """Refuse a file that is damaged, or that holds other things than ratings.
+
+        The indexes are looked at as well: one that does not fit its table gives other ratings.
+        """
+        found = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
         others = self._connection.execute(
             "SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index')"
             " OR name NOT IN (?, ?, ?, ?, ?) AND name NOT LIKE 'sqlite_%'",
