@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from sda.training.schedule import (
     Phase,
@@ -10,6 +11,7 @@ from sda.training.schedule import (
     stage_one,
     with_likelihood,
 )
+from sda.training.stages import MleSettings
 from sda.training.step_kinds import AUGMENTED, INTERLEAVED, TRAINING
 
 G, D = Phase.GENERATOR, Phase.DISCRIMINATOR
@@ -69,3 +71,9 @@ def test_epochs_are_passed_over_once_stage_one_stopped(
     position: int, stopped_early: bool, expected: int
 ) -> None:
     assert next_phase([G, G, D, G], position, stopped_early) == expected
+
+
+def test_turns_without_end_are_refused() -> None:
+    """They are dealt out before training begins, which once took for ever."""
+    with pytest.raises(ValidationError, match="less than or equal to 1000000"):
+        MleSettings(alternations=10**9)

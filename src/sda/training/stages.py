@@ -23,6 +23,10 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
+MOST_TURNS = 10**6
+"""Each is looked at before training begins."""
+
+
 class MleSettings(Section):
     """Stage I, the generator's part."""
 
@@ -42,7 +46,7 @@ class MleSettings(Section):
     """How often the rate may fall; the next time the stage ends."""
     keep_best: bool = False
     """Whether the generator of the best validation epoch goes on, or that of the last one."""
-    alternations: NonNegativeInt = 0
+    alternations: int = Field(default=0, ge=0, le=MOST_TURNS)
     """Turns over which discriminator rounds and epochs are dealt out; 0 puts the rounds last."""
 
 
