@@ -71,4 +71,6 @@ class RecordShape(Shape):
         has_points = isinstance(self.curve, CurveShape)
         if has_points and not isinstance(self.settings.get("source"), str):
             raise ValueError("settings.source is missing")
+        if not has_points and "source" in self.settings:
+            raise ValueError("the points of the curve are missing")
         return self
