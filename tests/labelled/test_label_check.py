@@ -12,7 +12,7 @@ from sda.errors import UserError
 from sda.labelled import label_check
 from sda.labelled.arms import BASE, CUTOFF, RIVALS, WEAK, WEIGHTS
 from sda.labelled.augment_settings import settle_augmentation
-from sda.labelled.augmented import Deadline, Task
+from sda.labelled.augmented import Deadline, Task, keep_to
 from sda.labelled.check_page import check_page, way_table
 from sda.labelled.helping import BY_LOT, OURS, SHUFFLED
 from sda.labelled.label_check import CheckPart, LabelCheck
@@ -107,3 +107,10 @@ def test_the_page_says_what_is_recommended_first(folder: Path) -> None:
     assert not re.search(r"<script|https?://(?!www\.w3\.org)", page)
     table = way_table(found, "words")
     assert [row[0] for row in table.groups[0].rows] == list(found.outcomes[None]["words"])
+
+
+def test_what_a_kill_left_half_written_is_gone(tmp_path: Path) -> None:
+    (tmp_path / ".task.json.999999999.part").write_text("{")
+    keep_to(tmp_path, "mine")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["task.json"]

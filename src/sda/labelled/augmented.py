@@ -16,7 +16,7 @@ import numpy as np
 from sda.doors import read_checked
 from sda.errors import UserError
 from sda.evaluation.score import Convention
-from sda.files import naming, write_json
+from sda.files import naming, remove_stale_parts, write_json
 from sda.labelled.augment_settings import AugmentSettings, wanted_rows
 from sda.labelled.confidence import Confidence
 from sda.labelled.label_classifiers import (
@@ -298,6 +298,7 @@ def keep_to(folder: Path, fingerprint: str) -> None:
     path = folder / "task.json"
     with naming(folder):
         folder.mkdir(parents=True, exist_ok=True)
+    remove_stale_parts(folder)
     if not path.is_file():
         write_json(path, {"task": fingerprint})
     elif read_checked(path, dict[str, str]).get("task") != fingerprint:
