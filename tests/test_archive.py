@@ -1,6 +1,7 @@
 """What the metric answered is written down at once, and found again after any interruption."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,10 @@ def test_answers_are_lines_of_a_file(tmp_path: Path) -> None:
     archive.add([about], scores((0.25, NEVER)))
 
     lines = (tmp_path / "archive.jsonl").read_text().splitlines()
-    assert [json.loads(line) for line in lines] == [
+    found = [json.loads(line) for line in lines]
+    marks = [line.pop("mark") for line in found]
+    assert all(len(mark) == 16 for mark in marks) and len(set(marks)) == 2
+    assert found == [
         {"text": "a cat", "score": 1.5, "parts": {"short": 1.0, "good": 0.5}, "epoch": TRIAL},
         {
             "text": "a dog",
@@ -178,6 +182,71 @@ def test_answers_that_were_lost_are_missed(tmp_path: Path) -> None:
 
     with pytest.raises(ValueError, match="has lost 1 answers"):
         archive.go_back(3)
+
+
+def _edited(line: bytes) -> bytes:
+    return line.replace(b'"score": 4.0', b'"score": 5.0')
+
+
+def _unnamed(line: bytes) -> bytes:
+    return line.replace(b'"mark"', b'"markx"')
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda lines: [*lines, *lines],
+        lambda lines: lines[1:],
+        lambda lines: [lines[0], *lines[2:]],
+        lambda lines: [lines[1], lines[0], lines[2]],
+        lambda lines: [lines[0], _edited(lines[1]), lines[2]],
+        lambda lines: [_unnamed(lines[0]), *lines[1:]],
+        lambda lines: [*lines[:2], _unnamed(lines[2])],
+    ],
+)
+def test_lines_that_do_not_follow_from_each_other_are_refused(
+    changed: Callable[[list[bytes]], list[bytes]], tmp_path: Path
+) -> None:
+    """An archive that stood twice in its file once gave other counts of calls without a word."""
+    path = tmp_path / "archive.jsonl"
+    archive = Archive(path, PARTS)
+    archive.add([CAT, DOG], scores((1, 1), (2, 2)))
+    archive.add([BIRD], scores((3, 3)))
+    assert Archive(path, PARTS).paid == 3
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(changed(lines)))
+
+    with pytest.raises(UserError, match=r"archive\.jsonl, line \d: does not follow"):
+        Archive(path, PARTS)
+
+
+def test_an_older_file_has_no_marks_and_may_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "archive.jsonl"
+    Archive(path, PARTS).add([CAT, DOG], scores((1, 1), (2, 2)))
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines:
+        del line["mark"]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    Archive(path, PARTS).add([BIRD], scores((3, 3)))
+    assert Archive(path, PARTS).paid == 3
+    path.write_text(path.read_text().replace("a dog", "a cow"))
+    with pytest.raises(UserError, match=r"line 3: does not follow"):
+        Archive(path, PARTS)
+
+
+def test_another_runs_answers_are_refused(tmp_path: Path) -> None:
+    one, other = (Archive(tmp_path / f"{name}.jsonl", PARTS) for name in ("one", "other"))
+    one.add([CAT, DOG], scores((1, 1), (2, 2)))
+    other.add([CAT, BIRD], scores((1, 1), (2, 2)))
+    assert one.mark == ""
+    one.go_back(2)
+    mark = one.mark
+
+    one.go_back(2, mark)
+    other.go_back(1, Archive(one.path, PARTS).mark or None)
+    with pytest.raises(ValueError, match="other answers than the run was given"):
+        other.go_back(2, mark)
 
 
 @pytest.mark.parametrize(

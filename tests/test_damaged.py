@@ -21,7 +21,7 @@ from sda.doors import check, read_checked
 from sda.errors import UserError
 from sda.files import parse_json
 from sda.reproduction.record_shape import RecordShape
-from sda.runs.checkpoint import STATE_FILE, STATE_MARK
+from sda.runs.checkpoint import BESIDE, STATE_FILE, STATE_MARK
 from sda.runs.folder import RunFolder
 from sda.runs.keeper import find_state
 from sda.runs.run import Run
@@ -64,6 +64,8 @@ def change(path: Path, update: Callable[[Any], object]) -> None:
         ("samples.txt", b"a \xff", "samples.txt: not UTF-8"),
         ("buffer.jsonl", b'{"text": "a", "score": "high", "epoch": 1}\n', "line 1: 'score'"),
         ("examples.json", b'{"real": [{"text": 3}]}', "'real.0.text'"),
+        ("examples.json", b'{"real": [{"text": "a", "similarity": 0.5}]}', "stand together"),
+        ("examples.json", b'{"real": [{"text": "a", "by": "judge"}]}', "stand together"),
     ],
 )
 def test_what_a_report_reads(
@@ -96,7 +98,7 @@ def test_counters_that_were_changed_do_not_go_on_silently(copy: RunFolder) -> No
     with pytest.raises(UserError, match=r"state\.json: changed since it was written"):
         copy.checkpoints.load(name)
     # One that an earlier version wrote has no mark, and is opened with a word.
-    del before[STATE_MARK]
+    del before[STATE_MARK], before[BESIDE]
     state.write_text(json.dumps(before))
     found = find_state(copy)
     assert found is not None and "saved by an earlier version" in found[2][0]
@@ -109,7 +111,7 @@ def test_a_line_that_was_lost_goes_back_to_the_state_before(copy: RunFolder) -> 
     earlier = whole[:-1].rfind(b"\n") + 1
     first = shutil.copytree(copy.checkpoints.folder / latest, copy.checkpoints.folder / "000001")
     values = json.loads((first / STATE_FILE).read_text())
-    del values[STATE_MARK]
+    del values[STATE_MARK], values[BESIDE]
     (first / STATE_FILE).write_text(json.dumps({**values, "progress_bytes": earlier}))
     assert (find_state(copy) or ("",))[0] == latest
 
@@ -141,7 +143,7 @@ def test_a_damaged_start(
     command: Command,
 ) -> None:
     state = copy.checkpoints.folder / "stage1" / STATE_FILE
-    change(state, lambda value: (value.pop(STATE_MARK), update(value)))
+    change(state, lambda value: (value.pop(STATE_MARK), value.pop(BESIDE), update(value)))
     out = tmp_path / "out"
     settings = RunFolder(toy_run.path).config.read_text().replace("\nmethod = ", "\n# method = ")
     config = tmp_path / "same.toml"
@@ -279,6 +281,7 @@ def record() -> dict[str, Any]:
         ("scores", {"bleu-3": {"value": 1.0, "interval": [1.0]}}),
         ("costs", {"seconds": float("inf")}),
         ("curve", {"points": []}),
+        ("curve", {}),
         ("curve", {**record()["curve"], "points": [{"temperature": 0, "samplings": [{}]}]}),
         ("progress", [{"stage": "mle"}]),
         ("settings", {}),

@@ -15,12 +15,14 @@ from torch import Tensor
 
 from sda.doors import Finite, Shape, read_checked_lines
 from sda.errors import UserError
-from sda.files import naming
+from sda.files import mark_of, naming
 from sda.text.about import About
 from sda.text.context import sentence_tensors, tensor_sentences
 from sda.text.scores import Scores
 from sda.text.sentences import Sentences
 
+LINE_MARK = "mark"
+"""The key of what tells a line, and all lines before it, from any others."""
 TRIAL = -1
 """The epoch of sentences that the metric was tried on before Stage I."""
 
@@ -79,13 +81,14 @@ class Archive:
         """Sentences that the metric was asked up to where training stands."""
         self._repeats = repeats
         self._lines: list[tuple[Question, Answer]] = []
+        self._marks: list[str] = []
         self._known: dict[Question, Answer] = {}
         self._ahead: dict[Question, deque[Answer]] = {}
         self._kept: list[Answered] = []
         self.remarks: list[str] = []
         """What there is to say of the file as it was found."""
         if path is not None and path.is_file():
-            self._lines, is_cut = _read(path, parts)
+            self._lines, self._marks, is_cut = _read(path, parts)
             if is_cut:
                 self.remarks.append(
                     f"{path}: its last line was not written to its end and was taken away; what it"
@@ -98,11 +101,21 @@ class Archive:
         """Sentences that the metric was asked in all, also by what was interrupted since."""
         return len(self._lines)
 
-    def go_back(self, calls: int) -> None:
-        """Training stands where the metric had been asked so many sentences."""
+    @property
+    def mark(self) -> str:
+        """What tells the answers up to where training stands from any others; empty without any."""
+        return self._marks[self.calls - 1] if self._marks and self.calls else ""
+
+    def go_back(self, calls: int, mark: str | None = None) -> None:
+        """Training stands where the metric had been asked so many sentences.
+
+        `mark` is that of the answers up to there, where it is known.
+        """
         if self.path is not None and calls > len(self._lines):
             raise ValueError(f"{self.path} has lost {calls - len(self._lines):,} answers")
         self.calls = calls
+        if self.path is not None and mark is not None and mark != self.mark:
+            raise ValueError(f"{self.path} has other answers than the run was given")
         self._known = {} if self._repeats else dict(self._lines)
         self._ahead = {}
         self._put_ahead(self._lines[calls:])
@@ -133,11 +146,16 @@ class Archive:
         answers = torch.cat((scores.total[:, None], scores.parts), 1).tolist()
         lines = [(q, tuple(answer)) for q, answer in zip(questions, answers, strict=True)]
         if self.path is not None and lines:
-            text = "".join(self._record(question, answer) for question, answer in lines)
+            text, marks = "", list(self._marks[-1:])
+            for question, answer in lines:
+                record = self._record(question, answer)
+                marks.append(_marked(record, marks))
+                text += json.dumps({**record, LINE_MARK: marks[-1]}, ensure_ascii=False) + "\n"
             with naming(self.path), self.path.open("ab") as file:
                 file.write(text.encode())
                 file.flush()
                 os.fsync(file.fileno())
+            self._marks += marks[-len(lines) :]
         self._lines += lines
         if not self._repeats:
             self._known |= lines
@@ -207,17 +225,16 @@ class Archive:
         for question, answer in lines:
             self._ahead.setdefault(question, deque()).append(answer)
 
-    def _record(self, question: Question, answer: Answer) -> str:
+    def _record(self, question: Question, answer: Answer) -> dict[str, Any]:
         score, *parts = map(_to_json, answer)
         named = dict(zip(self.part_names, parts, strict=True))
-        record = {
+        return {
             "text": question.text,
             **question.about.as_dict(),
             "score": score,
             "parts": named,
             "epoch": self.epoch,
         }
-        return json.dumps(record, ensure_ascii=False) + "\n"
 
 
 def _to_json(value: float) -> float | None:
@@ -227,6 +244,12 @@ def _to_json(value: float) -> float | None:
 
 def _from_json(value: float | None) -> float:
     return float("-inf") if value is None else float(value)
+
+
+def _marked(record: Mapping[str, Any], before: Sequence[str]) -> str:
+    """The mark of a line, which follows from the line and the mark of the one before."""
+    rest = {key: value for key, value in record.items() if key != LINE_MARK}
+    return mark_of({"before": before[-1] if before else "", "line": rest})[:16]
 
 
 class AnswerShape(Shape):
@@ -239,14 +262,29 @@ class AnswerShape(Shape):
     parts: dict[str, Finite | None]
 
 
-def _read(path: Path, parts: tuple[str, ...]) -> tuple[list[tuple[Question, Answer]], bool]:
-    """The lines of the file, and whether one was cut off by a kill, which is removed from it."""
+def _read(
+    path: Path, parts: tuple[str, ...]
+) -> tuple[list[tuple[Question, Answer]], list[str], bool]:
+    """The lines of the file with their marks, and whether one was cut off by a kill, which is
+    removed from it.
+
+    Lines that an earlier version wrote have no marks in them; none of those comes after others.
+    """
     found = read_checked_lines(path, AnswerShape)
     if found.is_cut:
         with naming(path), path.open("r+b") as file:
             file.truncate(found.size)
-    lines = [_parse(path, number, line, parts) for number, line in enumerate(found.values, 1)]
-    return lines, found.is_cut
+    lines, marks, has_marks = [], list[str](), False
+    for number, line in enumerate(found.values, 1):
+        lines.append(_parse(path, number, line, parts))
+        marks.append(_marked(line, marks))
+        has_marks = has_marks or LINE_MARK in line
+        if has_marks and line.get(LINE_MARK) != marks[-1]:
+            raise UserError(
+                f"{path}, line {number}: does not follow from the lines before it; the file cannot"
+                " be changed by hand"
+            )
+    return lines, marks, found.is_cut
 
 
 def _parse(

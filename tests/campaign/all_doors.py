@@ -112,6 +112,7 @@ def _styled(ground: Ground) -> Path:
 
 
 STATE = ("checkpoints/stage1/state.json", "checkpoints/stage1/tensors.safetensors")
+WORDS = "vocabulary.json"
 RECORD = "baselines/rnn-sda-small-0.json"
 RUN_DOORS = {
     "settings": Door(_judged, "config.toml", lambda path: _run(path).settings() and None),
@@ -124,8 +125,8 @@ RUN_DOORS = {
     "costs": Door(_judged, "finished.json", lambda path: _run(path).read_finished()),
     "examples": Door(_judged, "examples.json", _examples),
     "handed over": Door(_judged, "handed_over.json", _handed_over, is_sealed=True),
-    "state": Door(_judged, STATE[0], _state, STATE[1:], is_sealed=True),
-    "weights": Door(_judged, STATE[1], _state, STATE[:1], is_sealed=True),
+    "state": Door(_judged, STATE[0], _state, (STATE[1], WORDS), is_sealed=True),
+    "weights": Door(_judged, STATE[1], _state, (STATE[0], WORDS), is_sealed=True),
     "transfer settings": Door(_styled, "config.toml", lambda path: _transfer(path).settings()),
     "transfer vocabulary": Door(_styled, "vocabulary.json", _slots, is_sealed=True),
     "rewritings": Door(_styled, "rewritings.json", _rewritings, ("config.toml", "finished.json")),

@@ -1,6 +1,7 @@
 """Checkpoints come back exactly, are never half there, and say so when they are damaged."""
 
 import errno
+import json
 import os
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from tiny import contents
 from torch import Tensor
 
 from sda.errors import UserError
-from sda.runs.checkpoint import Checkpoint, Checkpoints
+from sda.runs.checkpoint import STATE_FILE, STATE_MARK, Checkpoint, Checkpoints
 
 
 def example(value: float = 1.5) -> Checkpoint:
@@ -175,6 +176,36 @@ def test_parts_that_are_not_needed(checkpoints: Checkpoints) -> None:
     found = checkpoints.load("000002")
     assert found.tensors.keys() == {"model.a"}
     assert found.values["counters"] == {"phase": 3}
+
+
+@pytest.mark.parametrize("is_renamed", [True, False])
+def test_a_state_without_its_checksum_is_refused(
+    is_renamed: bool, checkpoints: Checkpoints
+) -> None:
+    """Under another name it was once taken for something else, and the state for an older one."""
+    checkpoints.save("000001", Checkpoint({}, {"counters": {"epoch": 3}}))
+    path = checkpoints.folder / "000001" / STATE_FILE
+    values = json.loads(path.read_text())
+    mark = values.pop(STATE_MARK)
+    path.write_text(json.dumps({**values, f"{STATE_MARK}x": mark} if is_renamed else values))
+
+    with pytest.raises(UserError, match=r"state\.json: changed since it was written"):
+        checkpoints.load("000001")
+
+
+def test_a_state_belongs_with_the_files_beside_it(tmp_path: Path) -> None:
+    words = tmp_path / "words.json"
+    checkpoints = Checkpoints(tmp_path / "checkpoints", [words, tmp_path / "not-there"])
+    words.write_text("one")
+    checkpoints.save("000001", example())
+    checkpoints.load("000001")
+
+    words.write_text("another")
+    with pytest.raises(UserError, match=r"words\.json: not the file that the run was trained"):
+        checkpoints.load("000001")
+    words.unlink()
+    with pytest.raises(UserError, match=r"words\.json: No such file"):
+        checkpoints.load("000001")
 
 
 @pytest.mark.parametrize("size", [0, 7, 100])

@@ -43,6 +43,15 @@ def test_what_stands_beside_the_tensors_is_covered_too(tmp_path: Path) -> None:
         kept_tensors(path, "judge")
 
 
+def test_a_checksum_under_another_name_is_missed(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    keep_tensors(path, TENSORS, "judge", {"kind": "cnn"})
+    path.write_bytes(path.read_bytes().replace(b"sha256", b"sha257"))
+
+    with pytest.raises(ValueError, match="checksum"):
+        kept_tensors(path, "judge")
+
+
 def test_an_older_file_has_no_checksum(tmp_path: Path) -> None:
     save_file(TENSORS, tmp_path / "file")
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,13 +12,16 @@ import torch
 from tiny import Answer, Interrupting, hash_of
 
 from sda.errors import UserError
+from sda.files import read_marked, write_marked
 from sda.runs.run import Run
 from sda.show.terminal import Quiet, Reporter
 from sda.transfer import style_cnn, transfer_page
+from sda.transfer.kept_tensors import keep_tensors, kept_tensors
 from sda.transfer.sources import styled_source
 from sda.transfer.transfer_folder import TransferFolder
 from sda.transfer.transfer_run import TransferRun
 from sda.transfer.transfer_settings import TransferSettings, settle_transfer
+from sda.transfer.transfer_state import build_rewriter
 from sda.transfer.transfer_training import resume_transfer_run, train_transfer_run
 
 Command = Callable[..., Answer]
@@ -262,6 +266,47 @@ def test_a_damaged_folder_is_told(run: TransferRun, tmp_path: Path) -> None:
     folder.words.write_bytes(b"no tensors")
     with pytest.raises(UserError, match=r"style_words.safetensors: damaged"):
         folder.load_words()
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("style_words.safetensors", "tensors"),
+        ("judges/language-model-ratio.safetensors", "judge"),
+    ],
+)
+def test_another_runs_files_are_refused(
+    file: str, name: str, run: TransferRun, tmp_path: Path
+) -> None:
+    """Each fits its own checksum, and sentences were once rewritten by them without a word."""
+    copy = TransferRun(shutil.copytree(run.path, tmp_path / "run"))
+    path = copy.path / file
+    tensors, about = kept_tensors(path, name)
+    other = {key: tensor + 1 for key, tensor in tensors.items()}
+    keep_tensors(path, other, name, about)
+
+    with pytest.raises(UserError, match=f"{path.name}: not the file that the run"):
+        copy.transfer(["the food was great ."], copy.styles[0])
+
+
+def test_another_kind_of_vocabulary_is_told_with_its_file(run: TransferRun, tmp_path: Path) -> None:
+    folder = TransferFolder(shutil.copytree(run.path, tmp_path / "run"))
+    data = read_marked(folder.run.vocabulary)
+    words = data["vocabulary"]["words"][:-3]
+    write_marked(
+        folder.run.vocabulary, {**data, "vocabulary": {**data["vocabulary"], "words": words}}
+    )
+    with pytest.raises(UserError, match=r"vocabulary\.json: the vocabulary is damaged"):
+        folder.load_slots()
+    write_marked(folder.run.vocabulary, {**data, "sha256x": "0"})
+    with pytest.raises(UserError, match=r"vocabulary\.json: not the vocabulary of a transfer"):
+        folder.load_slots()
+
+
+def test_a_model_beyond_all_numbers_is_told(run: TransferRun) -> None:
+    model = run.settings.model.model_copy(update={"reading": 10**40})
+    with pytest.raises(UserError, match="setting 'model': "):
+        build_rewriter(model, run.folder.load_slots()[0], 40, 2, torch.Generator())
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,10 @@ _ASIDE = ".old"  # the end of the name of a checkpoint while it is replaced
 STATE_FILE = "state.json"
 STATE_MARK = "state_sha256"
 """The hash of all else in `state.json`, that of the tensors among it; older states have none."""
+BESIDE = "beside"
+"""In `state.json`: the hashes of the files of the run that the state belongs with."""
+_UNMARKED = frozenset({"sha256", "counters", "progress_bytes", "device", "stopped_in"})
+"""All that states had before they had checksums; one with more has lost its own."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,11 @@ def _mark(values: dict[str, Any]) -> str:
     return mark_of(rest)
 
 
+def _hash(path: Path) -> str:
+    with naming(path), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 @contextmanager
 def fitting(place: Path) -> Iterator[None]:
     """What goes wrong inside, where a state is taken from the place, is told in one sentence."""
@@ -55,10 +64,15 @@ def fitting(place: Path) -> Iterator[None]:
 
 
 class Checkpoints:
-    """The checkpoints in a folder, numbered in the order of training, or named."""
+    """The checkpoints in a folder, numbered in the order of training, or named.
 
-    def __init__(self, folder: Path) -> None:
+    A state says nothing without the files `beside` it, such as the vocabulary, and is loaded only
+    with those that it was saved with.
+    """
+
+    def __init__(self, folder: Path, beside: Sequence[Path] = ()) -> None:
         self.folder = folder
+        self.beside = tuple(beside)
 
     def save(self, name: str, checkpoint: Checkpoint) -> None:
         """Write it beside the others, make sure it is on the disk, then give it its name.
@@ -69,8 +83,12 @@ class Checkpoints:
         temporary = self.folder / f".{name}.part"
         tensors = {key: tensor.cpu().contiguous() for key, tensor in checkpoint.tensors.items()}
         content = to_bytes(tensors)
-        values = checkpoint.values | {"sha256": hashlib.sha256(content).hexdigest()}
-        values = {**values, STATE_MARK: _mark(values)}
+        values = {
+            **checkpoint.values,
+            "sha256": hashlib.sha256(content).hexdigest(),
+            BESIDE: {path.name: _hash(path) for path in self.beside if path.is_file()},
+        }
+        values[STATE_MARK] = _mark(values)
         with naming(target):
             self.folder.mkdir(exist_ok=True)
             shutil.rmtree(temporary, ignore_errors=True)
@@ -151,7 +169,8 @@ class Checkpoints:
         path = self._place(name) / STATE_FILE
         values: dict[str, Any] = read_checked(path, StateShape)
         mark = values.get(STATE_MARK)
-        if mark is not None and mark != _mark(values):
+        is_older = mark is None and values.keys() <= _UNMARKED
+        if not is_older and mark != _mark(values):
             raise UserError(
                 f"{path}: changed since it was written, so training would go on from another state;"
                 f" {self._advice(name)}"
@@ -161,6 +180,7 @@ class Checkpoints:
     def load(self, name: str) -> Checkpoint:
         """The checkpoint of that name; a damaged one raises one sentence that names the file."""
         values = self.load_values(name)
+        self._check_beside(values.get(BESIDE, {}))
         path = self._place(name) / "tensors.safetensors"
         with naming(path):
             content = path.read_bytes()
@@ -171,6 +191,15 @@ class Checkpoints:
             return Checkpoint(from_bytes(content), values)
         except SafetensorError:
             raise broken from None
+
+    def _check_beside(self, hashes: Mapping[str, str]) -> None:
+        """Refuse files that were changed, or taken from another run, since the state was saved."""
+        for path in self.beside:
+            if path.name in hashes and hashes[path.name] != _hash(path):
+                raise UserError(
+                    f"{path}: not the file that the run was trained with; put that back, or train"
+                    " the run again"
+                )
 
     def _advice(self, name: str) -> str:
         """What to do about a checkpoint that cannot be used."""

@@ -52,10 +52,10 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.checkpoints = Checkpoints(path / "checkpoints")
         self.config = path / "config.toml"
         self.text = path / "text.txt"
         self.vocabulary = path / "vocabulary.json"
+        self.checkpoints = Checkpoints(path / "checkpoints", [self.vocabulary])
         self.progress = path / "progress.jsonl"
         self.archive = path / "archive.jsonl"
         self.buffer = path / "buffer.jsonl"

@@ -83,6 +83,7 @@ class CountersShape(Shape):
     updates: Count
     written: Count
     calls: Count = 0
+    answers: str | None = None
     rates: dict[str, Finite]
     judge: dict[str, Any] = Field(default_factory=dict)
 
@@ -91,6 +92,7 @@ class StateShape(Shape):
     """`state.json` of a checkpoint, of any kind of run."""
 
     sha256: str
+    beside: dict[str, str] = Field(default_factory=dict)
     counters: dict[str, Any] = Field(default_factory=dict)
     progress_bytes: Count = 0
     device: str | None = None
@@ -113,6 +115,13 @@ class ExampleShape(Shape):
     nearest: str = ""
     similarity: Finite = 0.0
 
+    @model_validator(mode="after")
+    def _has_both(self) -> ExampleShape:
+        for one, other in (("by", "score"), ("similarity", "nearest")):
+            if (one in self.model_fields_set) != (other in self.model_fields_set):
+                raise ValueError(f"'{one}' and '{other}' stand together or not at all")
+        return self
+
 
 ExamplesShape = dict[str, list[ExampleShape]]
 """`examples.json`: sentences of each side."""
@@ -129,7 +138,9 @@ class FinishedShape(CostsShape):
 class VocabularyShape(Shape):
     """`vocabulary.json`; what is in the vocabulary itself is checked where it is made."""
 
+    model_config = CLOSED
     max_length: PositiveInt
+    fingerprints: list[str] = Field(default_factory=list)
     vocabulary: dict[str, Any]
     labels: list[str] = Field(default_factory=list)
 
@@ -160,6 +171,7 @@ class ComparisonShape(Shape):
 class HandedOverShape(Shape):
     """`handed_over.json`: which state is handed over, and why."""
 
+    model_config = CLOSED
     stage: Literal["last", "mle"]
     sentence: str
     keep: Annotated[float, Field(gt=0, le=1)] = 1.0

@@ -130,7 +130,7 @@ class TrainState:
     def counters(self) -> Json:
         """Everything else: plain numbers, and the learning rates."""
         numbers: Json = {name: getattr(self, name) for name in self.COUNTERS}
-        numbers["calls"] = self.archive.calls
+        numbers["calls"], numbers["answers"] = self.archive.calls, self.archive.mark
         numbers["best_nll"] = None if self.best_nll == float("inf") else self.best_nll
         numbers["rates"] = {
             name: optimizer.param_groups[0]["lr"] for name, optimizer in self._optimizers().items()
@@ -147,8 +147,8 @@ class TrainState:
         self._load(tensors, counters, self._optimizers())
         self.buffer.load_state_dict(under("buffer", tensors))
         self.archive.load_state_dict(under("archive", tensors))
-        # Runs of earlier versions did not count them.
-        self.archive.go_back(counters.get("calls", 0))
+        # Runs of earlier versions did not count them, or had no mark of them.
+        self.archive.go_back(counters.get("calls", 0), counters.get("answers"))
         if self.second is not None:
             self.second.generator.load_state_dict(under("second", tensors))
             self.second.critic.load_state_dict(under("critic", tensors))

@@ -16,7 +16,7 @@ from sda.settings.vouched import Vouched
 from sda.transfer.kept_tensors import keep_tensors, kept_tensors
 from sda.transfer.rewriting_metric import RewritingMetric, own_function
 from sda.transfer.style_counts import LanguageModelRatio
-from sda.transfer.style_judges import check_judges, load_judge, save_judge
+from sda.transfer.style_judges import JUDGES, check_judges, load_judge, save_judge
 from sda.transfer.style_words import StyleWords
 from sda.transfer.transfer_settings import TransferSettings, make_transfer_settings
 from sda.transfer.transfer_texts import TransferTexts
@@ -35,6 +35,8 @@ class TransferFolder:
         self.judges = path / "judges"
         self.words = path / "style_words.safetensors"
         self.rewritings = path / "rewritings.json"
+        judges = [self.judges / f"{kind}.safetensors" for kind in JUDGES]
+        self.run.checkpoints.beside = (self.run.vocabulary, self.words, *judges)
 
     @property
     def how_to_go_on(self) -> str:
@@ -96,7 +98,11 @@ class TransferFolder:
         """The vocabulary, and the names of the styles."""
         data = read_marked(self.run.vocabulary)
         try:
-            return WordSlots.from_json(data["vocabulary"]), tuple(data["styles"])
+            # One key more, and a checksum has lost its name.
+            if data.keys() != {"styles", "fingerprint", "vocabulary"}:
+                raise KeyError
+            with told_of(self.run.vocabulary):
+                return WordSlots.from_json(data["vocabulary"]), tuple(data["styles"])
         except (KeyError, TypeError, AttributeError, ValueError):
             raise UserError(f"{self.run.vocabulary}: not the vocabulary of a transfer") from None
 

@@ -119,6 +119,16 @@ def build_rewriter(
     model: RewriterSettings, slots: WordSlots, longest: int, styles: int, rng: torch.Generator
 ) -> CopyingGenerator:
     """The generator that the settings describe."""
+    try:
+        return _rewriter(model, slots, longest, styles, rng)
+    # Of torch, where a size is beyond all numbers.
+    except (RuntimeError, TypeError, OverflowError) as error:
+        raise UserError(f"setting 'model': {(str(error).splitlines() or [''])[0]}") from None
+
+
+def _rewriter(
+    model: RewriterSettings, slots: WordSlots, longest: int, styles: int, rng: torch.Generator
+) -> CopyingGenerator:
     # The end counts too, and a rewriting may be longer than its source.
     frame = Frame(len(slots), slots.eos, longest + 1 + LONGER)
     writable = min(model.writable + 1, slots.known)

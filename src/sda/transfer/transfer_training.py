@@ -213,11 +213,13 @@ class _TransferTraining:
     def _finish(self, watch: Watch) -> None:
         """The way of rewriting that the metric prefers, scores, examples and the report."""
         folder, run = self.folder, self.folder.run
+        metric = self._metric()
         weights = prefixed("generator", self.state.generator.state_dict())
+        # After the judges of the metric, which it belongs with.
         run.checkpoints.save(FINAL, Checkpoint(weights, {}))
         kinds, seed = self.settings.report.judges, self.settings.seed
         judges = [JUDGES[kind].fit(self.for_scores, seed) for kind in kinds]
-        found = self.monitor.final(self.model, self._metric(), judges)
+        found = self.monitor.final(self.model, metric, judges)
         write_json(folder.rewritings, found)
         write_text(run.report, transfer_page(self.settings, found, run.read_progress()))
         costs = run_costs([*run.read_progress(), watch.lap()])
