@@ -96,7 +96,7 @@ def _entry(thing: Any, name: str, members: tuple[str, ...]) -> Iterator[str]:
 
 
 def _member(owner: type, name: str) -> Iterator[str]:
-    found = vars(owner)[name]
+    found = inspect.getattr_static(owner, name)
     short = f"{owner.__name__}.{name}"
     if isinstance(found, property):
         yield f"**`{short}`**: {_one_line(inspect.getdoc(found.fget))}\n"

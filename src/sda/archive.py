@@ -17,6 +17,7 @@ from sda.doors import Finite, Shape, read_checked_lines
 from sda.errors import UserError
 from sda.files import mark_of, naming
 from sda.text.about import About
+from sda.text.aligned import Aligned
 from sda.text.context import sentence_tensors, tensor_sentences
 from sda.text.scores import Scores
 from sda.text.sentences import Sentences
@@ -38,16 +39,13 @@ class Question(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Answered:
+class Answered(Aligned):
     """Sentences with score, parts (n, P), and the epoch in which the metric was asked."""
 
     sentences: Sentences
     scores: Tensor
     parts: Tensor
     epochs: Tensor
-
-    def __len__(self) -> int:
-        return len(self.sentences)
 
 
 class Archive:

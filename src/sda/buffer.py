@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from sda.text.aligned import Aligned
 from sda.text.context import sentence_tensors, tensor_sentences
 from sda.text.corpus import draw
 from sda.text.ngrams import number_sentences
@@ -19,7 +20,7 @@ from sda.text.similarity import keep_dissimilar
 
 
 @dataclass(frozen=True)
-class Entries:
+class Entries(Aligned):
     """Sentences with what is known of each: score, parts (n, P), epoch of birth, lot for ties."""
 
     sentences: Sentences
@@ -27,28 +28,6 @@ class Entries:
     parts: Tensor
     epochs: Tensor
     lots: Tensor
-
-    def __len__(self) -> int:
-        return len(self.sentences)
-
-    def __getitem__(self, rows: Tensor) -> Entries:
-        return Entries(
-            self.sentences[rows],
-            self.scores[rows],
-            self.parts[rows],
-            self.epochs[rows],
-            self.lots[rows],
-        )
-
-    @staticmethod
-    def join(a: Entries, b: Entries) -> Entries:
-        return Entries(
-            Sentences.join([a.sentences, b.sentences]),
-            torch.cat((a.scores, b.scores)),
-            torch.cat((a.parts, b.parts)),
-            torch.cat((a.epochs, b.epochs)),
-            torch.cat((a.lots, b.lots)),
-        )
 
 
 class Buffer:
@@ -124,7 +103,7 @@ class Buffer:
         )
         words = torch.from_numpy(self.words(sentences).lengths)
         new = new[((words > 0) & (scores.total > -torch.inf)).nonzero()[:, 0]]
-        merged = Entries.join(self.entries, new)
+        merged = self.entries.followed_by(new)
         is_new = torch.arange(len(merged)) >= len(self.entries)
         first = _first_of_equals(merged.sentences, self.words(merged.sentences))
         kept = first[self._best(merged[first])]

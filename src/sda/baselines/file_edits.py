@@ -137,28 +137,25 @@ def edit_texts(
     return Edited(found, work.counts)
 
 
+@dataclass(eq=False)
 class _Work:
     """Texts that are read twice: to know their words, and to be rewritten.
 
     Those that were read `quick` are not read again.
     """
 
-    def __init__(
-        self,
-        lines: Lines,
-        recipe: Recipe,
-        where: object,
-        progress: Progress,
-        quick: QuickText | None = None,
-    ) -> None:
-        self._lines = lines
-        self._recipe = recipe
-        self._where = where
-        self._progress = progress
-        self._quick = quick
+    lines: Lines
+    recipe: Recipe
+    where: object
+    progress: Progress
+    quick: QuickText | None = None
+
+    def __post_init__(self) -> None:
+        lines, recipe, where, quick = self.lines, self.recipe, self.where, self.quick
         self._found = _survey(lines, recipe, where) if quick is None else _surveyed(quick)
-        words = self._found
-        self._spellings, self._write, covered = _writer(lines, words, recipe, where, progress)
+        self._spellings, self._write, covered = _writer(
+            lines, self._found, recipe, where, self.progress
+        )
         self._spelling_bytes = [word.encode() for word in self._spellings]
         self._join = tokenizer(recipe.tokenizer).join
         self.counts = Counts(0, 0, 0, covered)
@@ -171,18 +168,18 @@ class _Work:
             lines, written, changed, covered = self.counts
             more = count_changed(*source, *new)
             self.counts = Counts(lines + len(source), written + len(new), changed + more, covered)
-            self._progress("writing", self.counts.lines, self._found.lines)
+            self.progress("writing", self.counts.lines, self._found.lines)
 
     def _encoded(self) -> Iterator[Flat]:
         """The words of the texts as numbers, a portion at a time."""
         ids = {word: number for number, word in enumerate(self._spellings)}
-        if self._quick is None:
-            for portion in _portions(self._lines, self._recipe):
-                yield _encoded(self._where, portion, ids)
+        if self.quick is None:
+            for portion in _portions(self.lines, self.recipe):
+                yield _encoded(self.where, portion, ids)
             return
-        found = self._quick
+        found = self.quick
         numbers = np.fromiter((ids[word] for word in found.words), np.int32, len(found.words))
-        most = _most_words(self._recipe)
+        most = _most_words(self.recipe)
         starts, first = found.lines.starts, 0
         while first < len(found.lines):
             last = int(np.searchsorted(starts, starts[first] + most))
@@ -193,7 +190,7 @@ class _Work:
 
     def as_bytes(self, sentences: Flat) -> bytes:
         """The texts of sentences, a line each."""
-        if self._recipe.tokenizer == "whitespace":
+        if self.recipe.tokenizer == "whitespace":
             return spelled(sentences, self._spelling_bytes)
         return "".join(f"{text}\n" for text in self.spelled(sentences)).encode()
 

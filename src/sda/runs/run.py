@@ -36,6 +36,7 @@ from sda.runs.hand_over import (
     read_handed_over,
 )
 from sda.runs.handed import ROLES, give_again, sections
+from sda.runs.opened import OpenedRun
 from sda.runs.parts import Selector
 from sda.runs.paths import check_text_is_there
 from sda.sampling import Decoding, sample
@@ -49,7 +50,7 @@ from sda.training.judging import Judge
 from sda.training.state import under
 
 
-class Run:
+class Run(OpenedRun[Settings]):
     """A run folder as an object: what it was told, what it learned, what it wrote.
 
     `sda.train` returns one, and `Run(path)` opens one that is there. A generator, discriminator or
@@ -82,25 +83,8 @@ class Run:
         trust: bool = False,
     ) -> None:
         self.folder = RunFolder(Path(path))
-        self._settings = allowed_settings(self.folder, generator, discriminator, metric, trust)
-
-    def __repr__(self) -> str:
-        return f"Run({str(self.folder.path)!r})"
-
-    @property
-    def path(self) -> Path:
-        """The run folder."""
-        return self.folder.path
-
-    @property
-    def settings(self) -> Settings:
-        """Everything that determines the run, as `config.toml` holds it."""
-        return self._settings
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether training has come to its end and samples, scores and report are there."""
-        return self.folder.is_finished
+        settings = allowed_settings(self.folder, generator, discriminator, metric, trust)
+        super().__init__(self.folder, settings)
 
     @property
     def verdict(self) -> str | None:
@@ -111,10 +95,6 @@ class Run:
         """
         found = read_handed_over(self.folder.handed_over)
         return None if found is None else found.sentence
-
-    def progress(self) -> list[dict[str, Any]]:
-        """The figures of every epoch so far: `stage`, `epoch`, and what was measured, by name."""
-        return self.folder.read_progress()
 
     def costs(self) -> dict[str, float]:
         """What the run cost so far: updates, tokens written, metric calls and seconds, by name."""

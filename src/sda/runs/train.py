@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -130,22 +131,18 @@ def _train_in(
         training.run(has_page)
 
 
+@dataclass(eq=False)
 class _Training:
     """The one life of a run in this process."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        folder: RunFolder,
-        loaded: Loaded,
-        reporter: Reporter,
-        callbacks: Sequence[Callback],
-    ) -> None:
-        self.settings = settings
-        self.folder = folder
-        self.loaded = loaded
-        self.reporter = reporter
-        self.callbacks = callbacks
+    settings: Settings
+    folder: RunFolder
+    loaded: Loaded
+    reporter: Reporter
+    callbacks: Sequence[Callback]
+
+    def __post_init__(self) -> None:
+        settings, loaded, folder = self.settings, self.loaded, self.folder
         self.alarm = CollapseAlarm()
         truth, evaluation = loaded.held_out.truth, settings.evaluation
         self.monitor = Monitor(loaded.corpus, truth, evaluation, settings.seed)
@@ -163,10 +160,10 @@ class _Training:
             settings,
             loaded.corpus,
             folder.archive,
-            partial(reporter.part, "metric calls"),
+            partial(self.reporter.part, "metric calls"),
         )
         if self.state.judge is not None:
-            self.state.judge.told = partial(reporter.part, "judges")
+            self.state.judge.told = partial(self.reporter.part, "judges")
         self.phases, schedule, training = plan(settings)
         self.corpus = augment(settings, hold_out(settings, loaded.corpus)).to(device)
         buffer = self.state.buffer

@@ -7,8 +7,13 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sda.errors import UserError
+from sda.text.records import numbered
+
+if TYPE_CHECKING:
+    from _csv import Reader
 
 _DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
 HARMLESS = "'"
@@ -59,17 +64,8 @@ def read_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, dict[str, str]
     return header, _rows(path, header, reader)
 
 
-def _rows(
-    path: Path, header: list[str], reader: Iterator[list[str]]
-) -> Iterator[tuple[int, dict[str, str]]]:
-    while True:
-        line = reader.line_num + 1  # type: ignore[attr-defined]
-        try:
-            row = next(reader, None)
-        except csv.Error as error:
-            raise UserError(f"{path}, line {line}: {error}") from None
-        if row is None:
-            return
+def _rows(path: Path, header: list[str], reader: Reader) -> Iterator[tuple[int, dict[str, str]]]:
+    for line, row in numbered(path, reader):
         if not row:
             continue
         if len(row) != len(header):

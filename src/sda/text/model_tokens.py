@@ -69,7 +69,6 @@ class ModelVocabulary(PieceVocabulary):
         return self.symbols.size
 
     def encode(self, texts: Sequence[str]) -> Sentences:
-        """The texts as ids, white space as single spaces."""
         before = " " if self.symbols.is_glued else ""
         flat = self._ids([before + spaced(text) for text in texts])
         return Sentences.from_flat(flat, self.eos)
@@ -78,9 +77,6 @@ class ModelVocabulary(PieceVocabulary):
         """What sentences follow on, as it is but for white space at its end; without an end
         symbol."""
         return Sentences.from_flat(self._ids([prompt.rstrip() for prompt in prompts]))
-
-    def decode(self, sentences: Sentences) -> list[str]:
-        return self._texts(sentences, first=0)
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 import torch
@@ -33,6 +33,9 @@ class PieceVocabulary(ABC):
     words.
     """
 
+    first: ClassVar[int] = 0
+    """How far ids are above the numbers of pieces in the table."""
+
     def __init__(self, pieces: Pieces, tokenizer: Tokenizer, eos: int) -> None:
         self._pieces = pieces
         self.tokenizer = tokenizer
@@ -41,11 +44,18 @@ class PieceVocabulary(ABC):
         self._numbers = WordNumbers(first=eos + 1)
 
     @abstractmethod
+    def encode(self, texts: Sequence[str]) -> Sentences:
+        """The texts as ids, white space as single spaces."""
+
     def decode(self, sentences: Sentences) -> list[str]:
         """The texts; bytes that are no character come as U+FFFD, white space as single spaces.
 
         A model may write any bytes. What it wrote is one line of plain text all the same.
         """
+        flat = sentences.flat(self.eos)
+        lists = np.split(flat.ids - self.first, flat.starts[1:-1]) if len(flat) else []
+        texts = self._pieces.decode_batch([ids.tolist() for ids in lists])
+        return [spaced(text.replace("\0", "\ufffd")) for text in texts]
 
     @property
     def eos(self) -> int:
@@ -94,13 +104,6 @@ class PieceVocabulary(ABC):
         """The pieces of each text by the numbers that they have in the table of pieces."""
         found = self._pieces.encode_batch_fast(list(texts), add_special_tokens=False)
         return Flat.from_lists([piece.ids for piece in found])
-
-    def _texts(self, sentences: Sentences, first: int) -> list[str]:
-        """The texts of pieces whose ids are `first` above their numbers in the table."""
-        flat = sentences.flat(self.eos)
-        lists = np.split(flat.ids - first, flat.starts[1:-1]) if len(flat) else []
-        texts = self._pieces.decode_batch([ids.tolist() for ids in lists])
-        return [spaced(text.replace("\0", "\ufffd")) for text in texts]
 
 
 def spaced(text: str) -> str:

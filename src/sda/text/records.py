@@ -7,10 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sda.errors import UserError
 from sda.text.dataset_folder import dataset_rows
+
+if TYPE_CHECKING:
+    from _csv import Reader
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 """What may stand between the entries of a table."""
@@ -75,14 +78,7 @@ def from_table(
     rows = csv.reader((f"{text}\n" for _, text in every), delimiter=separator, strict=True)
     header: list[str] | None = None
     place, label_place, prompt_place = 0, None, None
-    while True:
-        first = rows.line_num + 1
-        try:
-            row = next(rows, None)
-        except csv.Error as error:
-            raise UserError(f"{path}, line {first}: {error}.") from error
-        if row is None:
-            return
+    for first, row in numbered(path, rows):
         if header is None:
             header = row
             place = _place(path, header, column)
@@ -100,6 +96,19 @@ def from_table(
             begun = None if prompt_place is None else checked_text(path, first, row[prompt_place])
             entries = dict(zip(header, row, strict=True)) if is_whole else None
             yield first, Record(text, name, begun, entries)
+
+
+def numbered(path: Path, rows: "Reader") -> Iterator[tuple[int, list[str]]]:
+    """Each row with the number of the line it begins in; a damaged one is refused."""
+    while True:
+        line = rows.line_num + 1
+        try:
+            row = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise UserError(f"{path}, line {line}: {error}.") from error
+        yield line, row
 
 
 def _separator(header: str, usual: str, column: str | None) -> str:

@@ -20,6 +20,8 @@ _SMALLEST_COUNT = 2
 class SubwordVocabulary(PieceVocabulary):
     """Id 0 ends a sentence, the others are runs of bytes that are common in the training text."""
 
+    first = 1
+
     def __init__(self, pieces: Pieces, tokenizer: Tokenizer) -> None:
         super().__init__(pieces, tokenizer, eos=0)
         self._size = 1 + pieces.get_vocab_size()
@@ -50,12 +52,8 @@ class SubwordVocabulary(PieceVocabulary):
         return self._size
 
     def encode(self, texts: Sequence[str]) -> Sentences:
-        """The texts as ids, white space as single spaces."""
         flat = self._ids([spaced(text) for text in texts])
-        return Sentences.from_flat(Flat(flat.ids + 1, flat.starts), self.eos)
-
-    def decode(self, sentences: Sentences) -> list[str]:
-        return self._texts(sentences, first=1)
+        return Sentences.from_flat(Flat(flat.ids + self.first, flat.starts), self.eos)
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -8,25 +8,20 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from sda.text.aligned import Aligned
 from sda.text.context import Context, sentence_tensors, tensor_sentences
 from sda.text.ngrams import number_sentences
 from sda.text.sentences import Sentences
 
 
 @dataclass(frozen=True)
-class RewrittenPairs:
+class RewrittenPairs(Aligned):
     """Rewritings, about the sources that they come from and their own style; with their scores and
     the styles (N,) of the sources."""
 
     rewritings: Sentences
     origins: Tensor
     scores: Tensor
-
-    def __len__(self) -> int:
-        return len(self.rewritings)
-
-    def __getitem__(self, rows: Tensor) -> RewrittenPairs:
-        return RewrittenPairs(self.rewritings[rows], self.origins[rows], self.scores[rows])
 
     def both_ways(self) -> Sentences:
         """Rewritings about their sources, and sources about their rewritings."""

@@ -14,6 +14,7 @@ from sda.doors import Finite, Shape, read_checked
 from sda.errors import UserError, brief
 from sda.randomness import seeded
 from sda.runs.checkpoint import fitting
+from sda.runs.opened import OpenedRun
 from sda.runs.shapes import ScoreShape
 from sda.show.table import Table
 from sda.training.state import under
@@ -56,7 +57,7 @@ class RewritingsShape(Shape):
         return self
 
 
-class TransferRun:
+class TransferRun(OpenedRun[TransferSettings]):
     """A run of style transfer: what it was told, its styles, and sentences rewritten in them.
 
     `sda.train_transfer` returns one, and `TransferRun(path)` opens one that is there. A metric of
@@ -82,34 +83,12 @@ class TransferRun:
 
     def __init__(self, path: Path | str, *, metric: str | None = None, trust: bool = False) -> None:
         self.folder = TransferFolder(Path(path))
-        self._settings = self.folder.settings(trust, metric)
-
-    def __repr__(self) -> str:
-        return f"TransferRun({str(self.path)!r})"
-
-    @property
-    def path(self) -> Path:
-        """The run folder."""
-        return self.folder.path
-
-    @property
-    def settings(self) -> TransferSettings:
-        """Everything that determines the run, as `config.toml` holds it."""
-        return self._settings
+        super().__init__(self.folder.run, self.folder.settings(trust, metric))
 
     @property
     def styles(self) -> tuple[str, ...]:
         """The names of the styles that sentences can be rewritten in."""
         return self.folder.load_slots()[1]
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether training has come to its end."""
-        return self.folder.run.is_finished
-
-    def progress(self) -> list[dict[str, Any]]:
-        """The figures of every epoch so far: `stage`, `epoch`, and what was measured, by name."""
-        return self.folder.run.read_progress()
 
     def scores(self) -> list[dict[str, Any]]:
         """What was measured on sentences set aside: of copies, of one pass, and of the best of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -97,15 +98,16 @@ class TransferCounters(Shape):
     rates: dict[str, Finite]
 
 
+@dataclass(eq=False)
 class _TransferTraining:
     """The one life of a run in this process."""
 
-    def __init__(
-        self, settings: TransferSettings, folder: TransferFolder, reporter: Reporter
-    ) -> None:
-        self.settings = settings
-        self.folder = folder
-        self.reporter = reporter
+    settings: TransferSettings
+    folder: TransferFolder
+    reporter: Reporter
+
+    def __post_init__(self) -> None:
+        settings = self.settings
         self.texts = load_transfer_texts(settings)
         self.for_metric, self.for_scores = halves(self.texts.train)
         slots, styles = self.texts.slots, len(self.texts.names)
