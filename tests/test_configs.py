@@ -79,6 +79,9 @@ def cases(layer: dict[str, Any], origin: str) -> Iterator[tuple[str, dict[str, A
         yield from cases(values, f"{origin}, for {tag}")
 
 
+for_every_generator = pytest.mark.parametrize("generator", names_of("generators"))
+
+
 @pytest.mark.parametrize(("kind", "name", "part"), [*FILES, *FILES_OF_PROFILES])
 def test_every_file_holds_known_settings(kind: str, name: str, part: str | None) -> None:
     layer = named(kind, name, part)
@@ -93,7 +96,7 @@ def test_every_file_holds_known_settings(kind: str, name: str, part: str | None)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("generator", names_of("generators"))
+@for_every_generator
 @pytest.mark.parametrize("discriminator", names_of("discriminators"))
 def test_every_pair_of_models_builds_and_runs(
     generator: str, discriminator: str, corpus: Corpus
@@ -115,7 +118,7 @@ def test_every_pair_of_models_builds_and_runs(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("generator", names_of("generators"))
+@for_every_generator
 def test_every_discriminator_can_be_the_judge_of_every_generator(
     generator: str, corpus: Corpus
 ) -> None:
@@ -139,7 +142,7 @@ def test_every_discriminator_can_be_the_judge_of_every_generator(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("generator", names_of("generators"))
+@for_every_generator
 @pytest.mark.parametrize("metric", names_of("metrics"))
 def test_every_metric_builds_and_scores(generator: str, metric: str, corpus: Corpus) -> None:
     settings, _ = Choices("captions", generator=generator, metric=metric, profile="smoke").settle()
@@ -181,7 +184,7 @@ SCALES = [("captions", 20), ("oracle", 20), ("oracle", 40), ("lines.txt", 20)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("generator", names_of("generators"))
+@for_every_generator
 @pytest.mark.parametrize("profile", names_of("profiles"))
 def test_every_generator_builds_at_every_scale(
     profile: str, generator: str, corpus: Corpus

@@ -6,7 +6,7 @@ import pytest
 import torch
 from fakes import seeded, sentences_of
 from pretend import DEVICE, Elsewhere, PretendDevice
-from tiny import Interrupting, contents, train_tiny, write_toy
+from tiny import BRIEF, Interrupting, contents, train_tiny, write_toy
 
 from sda import devices
 from sda.devices import find_device, rows_at_once, same_device_or_cpu
@@ -33,20 +33,7 @@ METHODS = {
     "rejection by D": {"method": "d-rejection"},
 }
 # Every operation on the pretend device takes a hundred times as long.
-FEW = (
-    "embedded.train=40",
-    "mle.epochs=1",
-    "stage2.epochs=1",
-    "stage2.first_steps=1",
-    "stage2.batch_size=2",
-    "stage2.rollout_every=8",
-    "discriminator_phase.passes=1",
-    "discriminator_phase.rounds=1",
-    "buffer.candidates=4",
-    "buffer.first_fill=8",
-    "evaluation.samples=10",
-    "evaluation.final_samples=10",
-)
+FEW = (*BRIEF, "embedded.train=40", "stage2.epochs=1", "stage2.batch_size=2")
 SETTINGS = {
     "two policies": ("stage2.lambda_w=0.5", "stage2.entropy=0.1"),
     "sda": ("stage2.kl=0.1",),

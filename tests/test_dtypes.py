@@ -8,6 +8,7 @@ import pytest
 import torch
 from fakes import seeded, sentences_of
 from tiny import (
+    BRIEF,
     Answer,
     Interrupting,
     contents,
@@ -93,17 +94,9 @@ FEW = (
     "generator.width=8",
     "generator.heads=2",
     "data.limit=40",
-    "mle.epochs=1",
     "stage2.epochs=2",
-    "stage2.first_steps=1",
     "stage2.batch_size=4",
-    "stage2.rollout_every=8",
-    "discriminator_phase.passes=1",
-    "discriminator_phase.rounds=1",
-    "buffer.candidates=4",
-    "buffer.first_fill=8",
-    "evaluation.samples=10",
-    "evaluation.final_samples=10",
+    *BRIEF,
 )
 LOWER = (*FEW, "dtype=bfloat16")
 

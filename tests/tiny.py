@@ -41,6 +41,18 @@ TINY = (
     "evaluation.samples=20",
     "evaluation.final_samples=30",
 )
+# For what is slow at every step: one of everything, and few sentences.
+BRIEF = (
+    "mle.epochs=1",
+    "stage2.first_steps=1",
+    "stage2.rollout_every=8",
+    "discriminator_phase.passes=1",
+    "discriminator_phase.rounds=1",
+    "buffer.candidates=4",
+    "buffer.first_fill=8",
+    "evaluation.samples=10",
+    "evaluation.final_samples=10",
+)
 EPOCHS = 5
 # Of what Stage II may cost in diversity.
 NO_LIMITS = tuple(

@@ -10,6 +10,7 @@ from fakes import seeded, sentences_of
 from tiny_models import byte_model
 from torch import nn
 
+from contracts.rows import each_of
 from sda.models.cnn import CnnDiscriminator
 from sda.models.discriminator import Discriminator
 from sda.models.generator import Frame, without_dropout
@@ -77,9 +78,7 @@ SHORT = sentences_of([3], [1, 2], [8, 0], [2])
 LONG = sentences_of([1, 2, 3, 4, 5, 6], [7, 7, 7], [1, 2, 0, 0])
 
 
-@pytest.fixture(params=list(CASES))
-def build(request: pytest.FixtureRequest) -> Build:
-    return CASES[request.param]
+build = each_of(CASES)
 
 
 @pytest.fixture

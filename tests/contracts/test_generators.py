@@ -21,6 +21,7 @@ from fakes import (
 from tiny_models import Kind, word_model
 from torch import Tensor, nn
 
+from contracts.rows import each_of
 from sda.models.branching import State, select
 from sda.models.causal_cnn import CnnGenerator
 from sda.models.cnn import CnnDiscriminator
@@ -193,9 +194,7 @@ def thing(generator: Generator, n: int, number: int = 0) -> Context | None:
     return things(generator, torch.full((n,), number))
 
 
-@pytest.fixture(params=list(CASES))
-def build(request: pytest.FixtureRequest) -> Build:
-    return CASES[request.param]
+build = each_of(CASES)
 
 
 @pytest.fixture

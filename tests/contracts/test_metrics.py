@@ -7,6 +7,7 @@ import pytest
 import torch
 from fakes import FixedGenerator, seeded
 
+from contracts.rows import each_of
 from sda.reference.bleu import Bleu
 from sda.reference.chance import Chance
 from sda.reference.checked import Checked
@@ -67,9 +68,7 @@ CASES = {
 LINES = ("the cat sat", "dog", "a a a a a a", "", "the big dog ran home", "home home a", "the cat")
 
 
-@pytest.fixture(params=list(CASES))
-def case(request: pytest.FixtureRequest) -> Case:
-    return CASES[request.param]
+case = each_of(CASES)
 
 
 def known_words(case: Case, vocabulary: WordVocabulary) -> WordVocabulary:

@@ -8,6 +8,7 @@ import torch
 from fakes import seeded
 from torch import Tensor
 
+from contracts.rows import each_of
 from contracts.test_generators import CASES as GENERATORS
 from contracts.test_generators import WORDS, every_sentence, parameters
 from sda.baselines.mixup import Mixup
@@ -39,9 +40,7 @@ CASES = {
 BASES = ("lstm", "gru", "transformer", "cnn", "leak", "leak with intrinsic rewards", "fixed length")
 
 
-@pytest.fixture(params=list(CASES))
-def case(request: pytest.FixtureRequest) -> Case:
-    return CASES[request.param]
+case = each_of(CASES)
 
 
 @pytest.fixture(params=BASES)
