@@ -24,7 +24,7 @@ from sda.commands import (
     reproducing,
     sampler,
 )
-from sda.commands.command_kinds import LaterGroup, PlainCommand, PlainGroup
+from sda.commands.command_kinds import LaterGroup, PlainCommand, PlainGroup, explained
 from sda.commands.interruption import Interrupted, again
 from sda.commands.telling import is_first
 
@@ -149,7 +149,7 @@ COMMANDS = {
 }
 for heading, commands in COMMANDS.items():
     for command in commands:
-        app.command(cls=PlainCommand, rich_help_panel=heading)(command)
+        app.command(cls=PlainCommand, rich_help_panel=heading)(explained(command))
 
 GROUPS: dict[str, tuple[str, type[LaterGroup], str]] = {
     "transfer": (

@@ -43,34 +43,24 @@ def eda(
         int, typer.Option(min=1, max=1000, help="How many new versions of each sentence to write.")
     ] = 4,
     alpha: Annotated[
-        float | None,
-        typer.Option(help="Which share of the words of a sentence is changed; by default 0.1."),
+        float | None, "Which share of the words of a sentence is changed; by default 0.1."
     ] = None,
     method: Annotated[
         Method,
-        typer.Option(
-            help="Where new words come from. `eda`: synonyms, and words swapped or left out (Easy"
-            " Data Augmentation). `synonyms`: synonyms alone, near ones most often. `neighbours`:"
-            " words used alike in this file. `contextual`: what a language model of this file"
-            " expects there."
-        ),
+        "Where new words come from. `eda`: synonyms, and words swapped or left out (Easy"
+        " Data Augmentation). `synonyms`: synonyms alone, near ones most often. `neighbours`:"
+        " words used alike in this file. `contextual`: what a language model of this file"
+        " expects there.",
     ] = Method.eda,
     operations: Annotated[
         str | None,
-        typer.Option(
-            help="For eda: which changes are made, some of replace,insert,swap,delete; by default"
-            " all."
-        ),
+        "For eda: which changes are made, some of replace,insert,swap,delete; by default all.",
     ] = None,
-    in_vocabulary: Annotated[
-        bool, typer.Option("--in-vocabulary", help="Use only words that occur in the file.")
-    ] = False,
+    in_vocabulary: Annotated[bool, "Use only words that occur in the file."] = False,
     synonyms: Annotated[
         Path | None,
-        typer.Option(
-            help="File with synonyms of your own, a word a line, then a tab and its synonyms; by"
-            " default those of WordNet, which are English."
-        ),
+        "File with synonyms of your own, a word a line, then a tab and its synonyms; by"
+        " default those of WordNet, which are English.",
     ] = None,
     seed: Seed = 0,
     lower: Lower = False,

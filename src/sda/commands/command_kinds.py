@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from functools import cached_property
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -45,6 +47,23 @@ class LaterGroup(PlainGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         return self._whole.get_command(ctx, cmd_name)
+
+
+def explained(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, in whose signature a text beside the type of an option is the option's help.
+
+    An option of which there is nothing else to say is written `Annotated[int, "How many."] = 10`.
+    What is False unless it is given has no `--no-...`.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    for name, parameter in inspect.signature(command).parameters.items():
+        kind, *notes = get_args(hints[name]) or (hints[name],)
+        names = [f"--{name.replace('_', '-')}"] if parameter.default is False else []
+        said = [typer.Option(*names, help=note) for note in notes if isinstance(note, str)]
+        if said:
+            hints[name] = Annotated[(kind, *said)]
+    command.__annotations__ = hints
+    return command
 
 
 def without_values(params: list[Any]) -> list[Any]:

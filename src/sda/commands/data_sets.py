@@ -36,9 +36,7 @@ def data(
             help="With build: captions_train2014.json or captions_val2014.json; repeatable.",
         ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="With build: data folder to write; by default `data`.")
-    ] = None,
+    out: Annotated[Path | None, "With build: data folder to write; by default `data`."] = None,
     not_in: Annotated[
         list[Path] | None,
         typer.Option(

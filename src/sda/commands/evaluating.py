@@ -24,10 +24,8 @@ measured_option = option_under("What is measured")
 JsonFile = Annotated[
     Path | None, typer.Option("--json", help="Also write all scores to this JSON file.")
 ]
-MarkdownFile = Annotated[
-    Path | None, typer.Option(help="Also write the table to this Markdown file.")
-]
-LatexFile = Annotated[Path | None, typer.Option(help="Also write the table to this LaTeX file.")]
+MarkdownFile = Annotated[Path | None, "Also write the table to this Markdown file."]
+LatexFile = Annotated[Path | None, "Also write the table to this LaTeX file."]
 
 
 def evaluate(
@@ -36,23 +34,17 @@ def evaluate(
     ],
     test: Annotated[
         Path,
-        typer.Option(
-            help="File with real sentences that the model has not learned from, to compare with."
-        ),
+        "File with real sentences that the model has not learned from, to compare with.",
     ],
     train: Annotated[
         Path | None,
-        typer.Option(
-            help="File with the sentences that the model learned from, to find samples that are"
-            " copied from there."
-        ),
+        "File with the sentences that the model learned from, to find samples that are"
+        " copied from there.",
     ] = None,
     real: Annotated[
         Path | None,
-        typer.Option(
-            help="File with further real sentences, scored beside the samples to show what real"
-            " text reaches; by default half of --test."
-        ),
+        "File with further real sentences, scored beside the samples to show what real"
+        " text reaches; by default half of --test.",
     ] = None,
     ceiling: Annotated[
         bool,
@@ -68,7 +60,7 @@ def evaluate(
     json_file: JsonFile = None,
     markdown: MarkdownFile = None,
     latex: LatexFile = None,
-    html: Annotated[Path | None, typer.Option(help="Also write a page to this HTML file.")] = None,
+    html: Annotated[Path | None, "Also write a page to this HTML file."] = None,
     quick: Annotated[
         bool,
         measured_option(
@@ -193,10 +185,8 @@ def compare(
     ],
     scores: Annotated[
         str | None,
-        typer.Option(
-            help="Names of the scores to show, with commas between them, such as"
-            " bleu-5,self-bleu-5; by default the most telling ones."
-        ),
+        "Names of the scores to show, with commas between them, such as"
+        " bleu-5,self-bleu-5; by default the most telling ones.",
     ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Show every main score and every cost.")
@@ -237,17 +227,12 @@ def curve(
     ] = None,
     temperature: Annotated[
         str | None,
-        typer.Option(
-            help="The temperatures to write at, with commas between them, such as 1,0.8,0.5; lower"
-            " ones give safer sentences that are more alike."
-        ),
+        "The temperatures to write at, with commas between them, such as 1,0.8,0.5; lower"
+        " ones give safer sentences that are more alike.",
     ] = None,
     top_p: Annotated[
         str | None,
-        typer.Option(
-            help="Draw a second curve over these values of top-p (see sda sample), such as"
-            " 1,0.9,0.8."
-        ),
+        "Draw a second curve over these values of top-p (see sda sample), such as 1,0.9,0.8.",
     ] = None,
     samples: Annotated[
         int | None,

@@ -58,19 +58,15 @@ def train(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="Folder to write the run to; by default runs/ and a name of text, method, profile"
-            " and seed."
-        ),
+        "Folder to write the run to; by default runs/ and a name of text, method, profile"
+        " and seed.",
     ] = None,
     metric: Annotated[
         str | None,
-        typer.Option(
-            help="What a good sentence is: a built-in metric, such as bleu, likelihood or"
-            " rare_words, or a Python function of your own, as FILE.py:FUNCTION, which is given a"
-            " list of texts and returns a number for each, higher is better. Several are added up,"
-            " as in 'bleu + 0.5*FILE.py:FUNCTION'."
-        ),
+        "What a good sentence is: a built-in metric, such as bleu, likelihood or"
+        " rare_words, or a Python function of your own, as FILE.py:FUNCTION, which is given a"
+        " list of texts and returns a number for each, higher is better. Several are added up,"
+        " as in 'bleu + 0.5*FILE.py:FUNCTION'.",
     ] = None,
     calls: Annotated[
         int | None,
@@ -253,8 +249,7 @@ def train(
 def resume(
     run: Annotated[Path, typer.Argument(help="Folder of a run that was interrupted.")],
     device: Annotated[
-        Device | None,
-        typer.Option(help="Where to compute; by default as the run was told when it began."),
+        Device | None, "Where to compute; by default as the run was told when it began."
     ] = None,
     metric: MetricAgain = None,
     trust: Trust = False,
@@ -297,7 +292,7 @@ def default_folder(source: str, generator: str, method: str, profile: str, seed:
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder to write the runs to.")] = Path("runs/demo"),
+    out: Annotated[Path, "Folder to write the runs to."] = Path("runs/demo"),
     seed: Seed = 0,
     profile: Profile = "small",
 ) -> None:

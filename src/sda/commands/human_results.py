@@ -24,26 +24,18 @@ def results(
     study: StudyPath,
     test: Annotated[
         Path | None,
-        typer.Option(
-            help="File with real sentences that nobody rated, to score the rated texts by a"
-            " language model and by BLEU."
-        ),
+        "File with real sentences that nobody rated, to score the rated texts by a"
+        " language model and by BLEU.",
     ] = None,
     grammar: Annotated[
-        bool,
-        typer.Option(
-            "--grammar", help="Count mistakes of grammar too; needs the extra sda-text\\[grammar]."
-        ),
+        bool, "Count mistakes of grammar too; needs the extra sda-text\\[grammar]."
     ] = False,
     json_file: JsonOut = None,
     markdown: MarkdownFile = None,
     latex: LatexFile = None,
-    html: Annotated[
-        Path | None, typer.Option(help="Also write a page with pictures to this HTML file.")
-    ] = None,
+    html: Annotated[Path | None, "Also write a page with pictures to this HTML file."] = None,
     datasheet: Annotated[
-        Path | None,
-        typer.Option(help="Also write a datasheet in the shape of HEDS 3.0 to this JSON file."),
+        Path | None, "Also write a datasheet in the shape of HEDS 3.0 to this JSON file."
     ] = None,
 ) -> None:
     """Say what the ratings show: means, differences, agreement, and what cannot be said."""
@@ -90,14 +82,11 @@ def export(
         Path | None, out_option(help="File to write all ratings to, .csv or .jsonl.")
     ] = None,
     tasks: Annotated[
-        Path | None,
-        typer.Option(help="File (.csv) with every page of every judge, for another tool."),
+        Path | None, "File (.csv) with every page of every judge, for another tool."
     ] = None,
     hits: Annotated[
         Path | None,
-        typer.Option(
-            help="Folder to write a page and a table to, in the form of the paper's crowd platform."
-        ),
+        "Folder to write a page and a table to, in the form of the paper's crowd platform.",
     ] = None,
 ) -> None:
     """Write ratings, or what is to be rated, to files that other programs read."""

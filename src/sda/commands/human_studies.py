@@ -71,14 +71,12 @@ def new(
     study: StudyPath,
     model: ModelFiles,
     real: Annotated[
-        Path | None, typer.Option(help="File with real sentences, rated among those of the models.")
+        Path | None, "File with real sentences, rated among those of the models."
     ] = None,
     source: Annotated[
         Path | None,
-        typer.Option(
-            help="File whose line n the models rewrote as line n of theirs, as in style transfer."
-            " The source is shown, and style, content and fluency are asked."
-        ),
+        "File whose line n the models rewrote as line n of theirs, as in style transfer."
+        " The source is shown, and style, content and fluency are asked.",
     ] = None,
     items: Annotated[int, typer.Option(min=1, help="How many sentences of each model.")] = 100,
     ratings: Annotated[int, typer.Option(min=1, help="How many ratings each sentence gets.")] = 3,
@@ -147,10 +145,8 @@ def serve(
     ] = 8760,
     host: Annotated[
         str,
-        typer.Option(
-            help="Address to listen on; by default only this machine can reach it, and 0.0.0.0 lets"
-            " everybody in who can reach this one."
-        ),
+        "Address to listen on; by default only this machine can reach it, and 0.0.0.0 lets"
+        " everybody in who can reach this one.",
     ] = "127.0.0.1",
 ) -> None:
     """Serve the pages of a study until Ctrl-C; what is rated is kept, and can be gone on with."""
@@ -174,12 +170,9 @@ def invite(
             min=1, metavar="LIMIT", help="One link for all, by which at most so many may join."
         ),
     ] = None,
-    url: Annotated[
-        str, typer.Option(help="Address at which judges reach the server.")
-    ] = "http://127.0.0.1:8760",
+    url: Annotated[str, "Address at which judges reach the server."] = "http://127.0.0.1:8760",
     code: Annotated[
-        str | None,
-        typer.Option(help="With --join: the completion code that a crowd platform expects."),
+        str | None, "With --join: the completion code that a crowd platform expects."
     ] = None,
     return_to: Annotated[
         str | None,
@@ -221,10 +214,8 @@ def invite(
 
 def revoke(
     study: StudyPath,
-    judge: Annotated[list[int] | None, typer.Option(help="Number of a judge; repeatable.")] = None,
-    links: Annotated[
-        bool, typer.Option("--links", help="All links by which judges may join.")
-    ] = False,
+    judge: Annotated[list[int] | None, "Number of a judge; repeatable."] = None,
+    links: Annotated[bool, "All links by which judges may join."] = False,
 ) -> None:
     """Withdraw invitations. What was rated stays; the next judge who is invited takes the place."""
     from sda.errors import UserError

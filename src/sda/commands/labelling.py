@@ -30,18 +30,15 @@ def augment(
             " was written and not taken stands in rejected.csv beside it, with the reason."
         ),
     ] = None,
-    text: Annotated[str, typer.Option(help="Which column, or field, holds the text.")] = "text",
-    label: Annotated[str, typer.Option(help="Which one holds the label.")] = "label",
+    text: Annotated[str, "Which column, or field, holds the text."] = "text",
+    label: Annotated[str, "Which one holds the label."] = "label",
     unlabelled: Annotated[
-        Path | None,
-        typer.Option(help="File with texts of the same kind that have no label, one a line."),
+        Path | None, "File with texts of the same kind that have no label, one a line."
     ] = None,
     test: Annotated[
         Path | None,
-        typer.Option(
-            help="File with texts that must never be written, such as your test set: one a line,"
-            " or a table with the same column."
-        ),
+        "File with texts that must never be written, such as your test set: one a line,"
+        " or a table with the same column.",
     ] = None,
     per_class: Annotated[
         int | None,
@@ -52,11 +49,7 @@ def augment(
         ),
     ] = None,
     balance: Annotated[
-        bool,
-        typer.Option(
-            "--balance",
-            help="As many new rows as make every label as frequent as the most frequent one.",
-        ),
+        bool, "As many new rows as make every label as frequent as the most frequent one."
     ] = False,
     metric: Annotated[
         str | None,

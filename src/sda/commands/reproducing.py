@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 Experiment = Annotated[str, typer.Argument(help="coco, synthetic20, ...; see docs/results.")]
-Profile = Annotated[str, typer.Option(help="Scale: smoke, small or full.")]
+Profile = Annotated[str, "Scale: smoke, small or full."]
 Models = Annotated[
     list[str] | None, typer.Option("--models", help="rnn, leakrnn; repeatable; by default all.")
 ]
@@ -30,10 +30,7 @@ Seeds = Annotated[
 ]
 Results = Annotated[
     Path | None,
-    typer.Option(
-        help="Folder of the ledger; by default `results` here, over the records that come with"
-        " the project."
-    ),
+    "Folder of the ledger; by default `results` here, over the records that come with the project.",
 ]
 
 
@@ -62,8 +59,8 @@ def reproduce(
             " processes here; all folders must be the same for them.",
         ),
     ] = None,
-    data: Annotated[Path, typer.Option(help="Data folder; see sda data.")] = Path("data"),
-    out: Annotated[Path, typer.Option(help="Folder for run folders.")] = Path("runs/reproduce"),
+    data: Annotated[Path, "Data folder; see sda data."] = Path("data"),
+    out: Annotated[Path, "Folder for run folders."] = Path("runs/reproduce"),
     results: Results = None,
     dry_run: Annotated[
         bool, typer.Option("--plan", help="Say what is done and what is left, and run nothing.")
@@ -164,8 +161,7 @@ def table(
     ] = None,
     out: Annotated[Path | None, out_option(help="File to write.")] = None,
     update: Annotated[
-        Path | None,
-        typer.Option(help="Page, or folder of pages, whose generated blocks are written anew."),
+        Path | None, "Page, or folder of pages, whose generated blocks are written anew."
     ] = None,
 ) -> None:
     """Print the table of an experiment from the ledger, beside the paper's figures."""

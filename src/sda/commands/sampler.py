@@ -14,67 +14,49 @@ from sda.commands.options import MetricAgain, Stage, Trust, out_option
 def sample(
     run: Annotated[Path, typer.Argument(help="Folder of a run.")],
     n: Annotated[int, typer.Option("-n", min=1, help="How many sentences to write.")] = 10,
-    unique: Annotated[bool, typer.Option("--unique", help="Write no sentence twice.")] = False,
-    no_copies: Annotated[
-        bool,
-        typer.Option("--no-copies", help="Write no sentence that stands in the training text."),
-    ] = False,
+    unique: Annotated[bool, "Write no sentence twice."] = False,
+    no_copies: Annotated[bool, "Write no sentence that stands in the training text."] = False,
     label: Annotated[
         str | None,
-        typer.Option(
-            help="What the sentences are about, for a run that was trained with --label; by default"
-            " all labels take turns."
-        ),
+        "What the sentences are about, for a run that was trained with --label; by default"
+        " all labels take turns.",
     ] = None,
     prompt: Annotated[
         str | None,
-        typer.Option(
-            help="What the sentences follow on, for a run that was trained with --prompt-column, or"
-            " another prompt than that of --prompt."
-        ),
+        "What the sentences follow on, for a run that was trained with --prompt-column, or"
+        " another prompt than that of --prompt.",
     ] = None,
     temperature: Annotated[
         float,
-        typer.Option(
-            help="How daring the choice of words is: below 1 safer and more alike, above 1 more"
-            " varied and more often wrong."
-        ),
+        "How daring the choice of words is: below 1 safer and more alike, above 1 more"
+        " varied and more often wrong.",
     ] = 1.0,
     top_k: Annotated[
-        int | None,
-        typer.Option(help="Choose each word among the k likeliest only, for example 40."),
+        int | None, "Choose each word among the k likeliest only, for example 40."
     ] = None,
     top_p: Annotated[
         float | None,
-        typer.Option(
-            help="Choose each word among the likeliest that together have this probability, for"
-            " example 0.9."
-        ),
+        "Choose each word among the likeliest that together have this probability, for"
+        " example 0.9.",
     ] = None,
     max_length: Annotated[
         int | None, typer.Option(min=1, help="Cut sentences off after this many words.")
     ] = None,
     stage: Annotated[
         Stage,
-        typer.Option(
-            help="Which model writes: the one that the run found best (handed), the last one"
-            " (last), or the one before the metric was used (mle)."
-        ),
+        "Which model writes: the one that the run found best (handed), the last one"
+        " (last), or the one before the metric was used (mle).",
     ] = Stage.handed,
     keep: Annotated[
         float | None,
-        typer.Option(
-            help="Keep this share of what is written, the best by the judge that the run trained;"
-            " by default what the run found best, and 1 keeps all."
-        ),
+        "Keep this share of what is written, the best by the judge that the run trained;"
+        " by default what the run found best, and 1 keeps all.",
     ] = None,
     guide: Annotated[
         float | None,
-        typer.Option(
-            help="Let that judge weigh each word as it is written, so that no sentence has to be"
-            " thrown away: 1 as it sees it, 4 to 16 more strictly and less varied, 0 not at all;"
-            " by default what the run found best."
-        ),
+        "Let that judge weigh each word as it is written, so that no sentence has to be"
+        " thrown away: 1 as it sees it, 4 to 16 more strictly and less varied, 0 not at all;"
+        " by default what the run found best.",
     ] = None,
     seed: Annotated[
         int,

@@ -37,18 +37,14 @@ def rival(
     train: Annotated[
         list[Path], typer.Argument(help="Files with sentences to learn from, one for each style.")
     ],
-    sources: Annotated[
-        list[Path], typer.Option(help="Files with sentences to rewrite, one for each style.")
-    ],
+    sources: Annotated[list[Path], "Files with sentences to rewrite, one for each style."],
     out: Annotated[
         Path, out_option(help="Where to write: OUT.neg and OUT.pos for sources of such names.")
     ],
     targets: Annotated[
         list[str] | None,
-        typer.Option(
-            help="The style that the sentences of each file of sources are to get; for two styles"
-            " the other one."
-        ),
+        "The style that the sentences of each file of sources are to get; for two styles"
+        " the other one.",
     ] = None,
     seed: Seed = 0,
 ) -> None:

@@ -20,60 +20,43 @@ def evaluate(
             " given at once, as by outputs/*."
         ),
     ],
-    sources: Annotated[
-        list[Path], typer.Option(help="Files of what was rewritten, one for each style.")
-    ],
+    sources: Annotated[list[Path], "Files of what was rewritten, one for each style."],
     references: Annotated[
         list[Path] | None,
-        typer.Option(
-            help="Files with rewritings by people, line by line, as many for each person as there"
-            " are of sources."
-        ),
+        "Files with rewritings by people, line by line, as many for each person as there"
+        " are of sources.",
     ] = None,
     train: Annotated[
         list[Path] | None,
-        typer.Option(
-            help="Files with sentences of all styles, one each: judges of style and the language"
-            " model of perplexity learn from them. Without them, neither is measured."
-        ),
+        "Files with sentences of all styles, one each: judges of style and the language"
+        " model of perplexity learn from them. Without them, neither is measured.",
     ] = None,
     targets: Annotated[
         list[str] | None,
-        typer.Option(
-            help="The style that the sentences of each file of sources were to get; for two styles"
-            " the other one."
-        ),
+        "The style that the sentences of each file of sources were to get; for two styles"
+        " the other one.",
     ] = None,
     judges: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder to keep the judges in, so that the next time takes seconds only."
-        ),
+        Path | None, "Folder to keep the judges in, so that the next time takes seconds only."
     ] = None,
     ratings: Annotated[
         Path | None,
-        typer.Option(
-            help="Table (.tsv, .csv) of ratings by people, with the columns source and candidate:"
-            " says how scores go with them."
-        ),
+        "Table (.tsv, .csv) of ratings by people, with the columns source and candidate:"
+        " says how scores go with them.",
     ] = None,
     against: Annotated[
-        str | None,
-        typer.Option(help="The system to take differences from; by default the first one."),
+        str | None, "The system to take differences from; by default the first one."
     ] = None,
     keep_tokens: Annotated[
         bool,
-        typer.Option(
-            "--keep-tokens",
-            help="Compare words as they stand in the files. By default `it ' s` is the same as"
-            " `it 's`, since systems write it in both ways.",
-        ),
+        "Compare words as they stand in the files. By default `it ' s` is the same as"
+        " `it 's`, since systems write it in both ways.",
     ] = False,
     seed: Seed = 0,
     json_file: JsonFile = None,
     markdown: MarkdownFile = None,
     latex: LatexFile = None,
-    html: Annotated[Path | None, typer.Option(help="Also write a page to this HTML file.")] = None,
+    html: Annotated[Path | None, "Also write a page to this HTML file."] = None,
 ) -> None:
     """Score rewritings in another style: style by three judges, what was kept, and fluency."""
     from rich.console import Console

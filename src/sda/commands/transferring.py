@@ -37,21 +37,17 @@ def train(
             " opinions of things, or `tense`, captions in the present and in the past.",
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Folder to write the run to.")],
+    out: Annotated[Path, "Folder to write the run to."],
     names: Annotated[
         str | None,
-        typer.Option(
-            help="What the styles are called, with commas between, in the order of the files; by"
-            " default as the files are."
-        ),
+        "What the styles are called, with commas between, in the order of the files; by"
+        " default as the files are.",
     ] = None,
     metric: Annotated[
         str | None,
-        typer.Option(
-            help="What a good rewriting is, as FILE.py:FUNCTION: a function that is given a list of"
-            " rewritings and, as `context`, a list with the `label` (the style) and the `source` of"
-            " each; higher is better. By default style, content and fluency are added up.",
-        ),
+        "What a good rewriting is, as FILE.py:FUNCTION: a function that is given a list of"
+        " rewritings and, as `context`, a list with the `label` (the style) and the `source` of"
+        " each; higher is better. By default style, content and fluency are added up.",
     ] = None,
     form: Annotated[
         str | None,
@@ -101,7 +97,7 @@ def train(
 
 def apply(
     run: Annotated[Path, typer.Argument(help="Folder of a run of style transfer.")],
-    to: Annotated[str, typer.Option(help="The style to rewrite sentences in.")],
+    to: Annotated[str, "The style to rewrite sentences in."],
     file: Annotated[
         Path | None,
         typer.Argument(
@@ -142,9 +138,7 @@ def apply(
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder to write the run to.")] = Path(
-        "runs/transfer-demo"
-    ),
+    out: Annotated[Path, "Folder to write the run to."] = Path("runs/transfer-demo"),
     seed: Seed = 0,
 ) -> None:
     """Learn in some three minutes, from built-in reviews, to turn bad opinions into good ones.
