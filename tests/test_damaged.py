@@ -231,7 +231,11 @@ def test_a_metric_that_would_end_python(
 
 @pytest.mark.parametrize(
     "error",
-    [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried")],
+    [
+        MemoryError(),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried"),
+        RuntimeError("could not create a primitive"),
+    ],
 )
 def test_want_of_memory_is_one_sentence(
     error: Exception, command: Command, monkeypatch: pytest.MonkeyPatch

@@ -100,7 +100,10 @@ def main() -> None:
 def _wants_memory(error: Exception) -> bool:
     """Whether memory has run out; torch and the loader of libraries have no exception for it."""
     text = str(error).lower()
-    signs = ("allocate memory", "failed to map segment", "start new thread")
+    signs = (
+        *("allocate memory", "failed to map segment", "start new thread"),
+        "could not create a primitive",  # oneDNN, which computes layers for torch
+    )
     return isinstance(error, MemoryError) or any(sign in text for sign in signs)
 
 

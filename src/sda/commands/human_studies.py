@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from sda.studies.server import Opened
     from sda.studies.study import Criterion
 
+MOST_JUDGES = 100_000
+"""Each has a line in the store, written before the links are shown."""
 StudyPath = Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of the study.")]
 ModelFiles = Annotated[
     list[str],
@@ -162,12 +164,15 @@ def serve(
 def invite(
     study: StudyPath,
     judges: Annotated[
-        int | None, typer.Option(min=1, help="So many links, each for one judge.")
+        int | None, typer.Option(min=1, max=MOST_JUDGES, help="So many links, each for one judge.")
     ] = None,
     join: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="LIMIT", help="One link for all, by which at most so many may join."
+            min=1,
+            max=MOST_JUDGES,
+            metavar="LIMIT",
+            help="One link for all, by which at most so many may join.",
         ),
     ] = None,
     url: Annotated[str, "Address at which judges reach the server."] = "http://127.0.0.1:8760",
