@@ -271,3 +271,25 @@ def _violations(page: Any, call: str = "axe.run()") -> list[tuple[str, str, str]
         result = page.evaluate(call)
         found += [(page.url, rule["id"], rule["nodes"][0]["html"]) for rule in result["violations"]]
     return found
+
+
+def test_a_hostile_sentence_is_rated_as_it_stands(browser: Any, serve: Any) -> None:
+    """Nothing of it runs, nothing is fetched for it, and the page has all its parts."""
+    hostile = "</main><script>document.title='it ran'</script><img src='http://evil.example/x'>"
+    study = small_study(items=2, checks=0, repeats=0, title=hostile)
+    items = [item.model_copy(update={"text": hostile}) for item in study.items]
+    served = serve(study.model_copy(update={"items": items}))
+    page = browser.new_page()
+    fetched: list[str] = []
+    page.on("request", lambda request: fetched.append(request.url))
+    page.goto(served.link())
+    for _ in range(3):
+        assert page.title() != "it ran"
+        assert page.evaluate("document.querySelectorAll('img, iframe').length") == 0
+        button = page.locator("main button[type=submit], main a[role=button]").first
+        if hostile in page.inner_text("main"):
+            break
+        button.click()
+    assert hostile in page.inner_text("main")
+    assert all(url.startswith(served.url) for url in fetched)
+    page.close()
