@@ -187,3 +187,18 @@ def test_a_marked_file_that_was_edited_is_refused(tmp_path: Path) -> None:
     # As it was written before there were checksums.
     write_json(path, {"words": ["cow"]})
     assert read_marked(path) == {"words": ["cow"]}
+
+
+def test_what_a_kill_left_of_a_file_is_gone_once_it_is_written(tmp_path: Path) -> None:
+    """`sda augment` writes beside the user's own files, of which none is touched."""
+    for name in (".rows[1].csv.999999999.part", ".other.csv.999999999.part", ".rows[1].csv.x.part"):
+        (tmp_path / name).write_text("half")
+    (tmp_path / f".rows[1].csv.{os.getppid()}.part").write_text("of a process that is there")
+    write_text(tmp_path / "rows[1].csv", "whole")
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        ".other.csv.999999999.part",
+        f".rows[1].csv.{os.getppid()}.part",
+        ".rows[1].csv.x.part",
+        "rows[1].csv",
+    ]

@@ -7,7 +7,8 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -56,7 +57,11 @@ def refuse_links(*folders: Path) -> None:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """What is written inside becomes the file once all of it is on the disk; or it is as it was."""
+    """What is written inside becomes the file once all of it is on the disk; or it is as it was.
+
+    What a kill left of an earlier attempt is gone.
+    """
+    remove_stale_parts(path.parent, path.name)
     temporary = path.parent / f".{path.name}.{os.getpid()}.part"
     with naming(path):
         try:
@@ -148,12 +153,17 @@ def read_text(path: Path) -> str:
         raise UserError(f"{path}: not UTF-8 text (at byte {error.start:,})") from None
 
 
-def remove_stale_parts(folder: Path) -> None:
-    """What processes that are gone had begun to write in the folder is gone too."""
-    for part in folder.glob(".*.part"):
+def remove_stale_parts(folder: Path, name: str | None = None) -> None:
+    """What processes that are gone had begun to write in the folder is gone too.
+
+    With a `name` only what was to become the file of that name.
+    """
+    for part in folder.glob(".*.part" if name is None else f".{escape(name)}.*.part"):
         number = part.name.removesuffix(".part").rpartition(".")[2]
         if number.isdigit() and not _is_alive(int(number)):
-            part.unlink(missing_ok=True)
+            # Somebody may have put a folder of that name there.
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
 
 
 def _is_alive(process: int) -> bool:

@@ -21,7 +21,7 @@ from typing import Any
 
 from .calling import call
 from .children import in_child
-from .ground import Ground
+from .ground import Ground, scratch
 from .results import differences
 from .verdicts import EXIT, HANG, SILENT, TRACEBACK, Verdict
 from .worker import Kind
@@ -122,6 +122,13 @@ class WithRuns(Kind):
     def prepare(self, ground: Ground) -> None:
         for kind in KINDS_OF_RUN:
             finished(kind, ground)
+
+    def warm(self, ground: Ground) -> None:
+        """Each child would else load for seconds what it uses for a moment."""
+        for kind in KINDS_OF_RUN:
+            with scratch(ground) as folder:
+                told = call(*command(kind, ground, folder / kind if kind != "augment" else folder))
+                assert told.code == 0, told
 
 
 class CrashPoints(WithRuns):

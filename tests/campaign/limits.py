@@ -29,6 +29,7 @@ class Limits(WithRuns):
     share = 10.0
 
     def warm(self, ground: Ground) -> None:
+        super().warm(ground)
         with scratch(ground) as folder:
             furnish(folder, ground)
 
