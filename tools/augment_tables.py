@@ -12,6 +12,8 @@ from sda.labelled.arms import BASE, CUTOFF, SELF_TRAINING, WEAK
 from sda.labelled.helping import OURS, Gain, LabelGuesses, gain
 
 OURS_RULED = "SDA with rules"
+RULED_SHUFFLED, RULED_BY_LOT = f"{OURS_RULED}, labels shuffled", f"{OURS_RULED}, random buffer"
+IN_ANY_CASE = "SDA without a trial"
 LABELLED_POOL = "unlabelled texts, labelled"
 
 
@@ -41,11 +43,12 @@ def show(figures: dict[str, Any]) -> None:
         for kind in found[0]["guesses"]:
             _show_ways(found, kind)
         for key in ("precision", "kept"):
-            for way in found[0].get(key, ()):
+            for way in dict.fromkeys(way for draw in found for way in draw.get(key, ())):
                 own = [draw[key][way] for draw in found if way in draw[key]]
-                print(f"{key}, {way}: {np.mean(own):.3f}, from {min(own):.3f} to {max(own):.3f}")
-        if "rows" in found[0]:
-            _show_thresholds([row for draw in found for row in draw["rows"]])
+                told = f"{np.mean(own):.3f}, from {min(own):.3f} to {max(own):.3f}"
+                print(f"{key}, {way}: {told} ({len(own)} draws)")
+        if "declined" in found[0]:
+            print(f"declined: {sum(draw['declined'] > 0 for draw in found)} of {len(found)}")
         if "way" in found[0]:
             print("recommended:", dict(Counter(draw["way"] for draw in found)))
         if "copies" in found[0]:
@@ -69,14 +72,6 @@ def _show_ways(draws: Sequence[dict[str, Any]], kind: str) -> None:
         print(f"{OURS_RULED} over {WEAK}: {_told(gain(found[OURS_RULED], found[WEAK]))}")
     if LABELLED_POOL in found:
         print(f"{OURS} over {LABELLED_POOL}: {_told(gain(found[OURS], found[LABELLED_POOL]))}")
-
-
-def _show_thresholds(rows: Sequence[Sequence[Any]]) -> None:
-    """How many of the kept rows are right, from a confidence on."""
-    for least in (0.95, 0.98, 0.99, 0.995, 0.998):
-        right = [is_right for _, sure, is_right in rows if sure >= least]
-        if right:
-            print(f"surer than {least}: {len(right)} rows, {100 * np.mean(right):.0f} % right")
 
 
 def _told(one: Gain) -> str:

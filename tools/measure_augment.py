@@ -2,6 +2,7 @@
 
     python tools/measure_augment.py few --source captions --draws 20 --out figures.json
     python tools/measure_augment.py few --source yelp --data DATA --draws 20 --out figures.json
+    python tools/measure_augment.py hundred --source captions --draws 8 --out figures.json
     python tools/measure_augment.py eda --data DATA --draws 20 --out figures.json
     python tools/measure_augment.py encoder --data DATA --sentence-model NAME --draws 20 --out FILE
     python tools/measure_augment.py imbalance --data DATA --draws 20 --out figures.json
@@ -15,7 +16,9 @@ chosen on.
 
 - `few`: ten rows a label and 1,000 unlabelled texts, without rules and with a few words as rules;
   rows of SDA are also held against a classifier of all Yelp sentences, or the grammar of the
-  captions. Captions are in the present or in the past.
+  captions. Captions are in the present or in the past. Controls are those of SDA with rules.
+- `hundred`: a hundred rows a label and the same texts, without rules: what is handed over, and
+  beside it the rows that are written if a trial does not decide.
 - `eda`: 250 rows a label, with and without EDA; TextCNN, TF-IDF and, with `--sentence-model`,
   vectors of a sentence transformer.
 - `encoder`: as `few` without rules, with a sentence transformer (`--sentence-model`) that says how
@@ -46,7 +49,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from augment_tables import LABELLED_POOL, OURS_RULED, show
+from augment_tables import (
+    IN_ANY_CASE,
+    LABELLED_POOL,
+    OURS_RULED,
+    RULED_BY_LOT,
+    RULED_SHUFFLED,
+    show,
+)
 from augment_texts import Texts, true_labels
 
 from sda.files import read_json, write_json
@@ -61,7 +71,7 @@ from sda.labelled.arms import (
     added,
 )
 from sda.labelled.augment_settings import settle_augmentation
-from sda.labelled.augmented import Augmenter, Task
+from sda.labelled.augmented import Augmented, Augmenter, Task
 from sda.labelled.confidence import Confidence, surest
 from sda.labelled.helping import (
     BY_LOT,
@@ -72,7 +82,7 @@ from sda.labelled.helping import (
     guess,
     recommend,
 )
-from sda.labelled.label_check import LabelCheck
+from sda.labelled.label_check import LabelCheck, Pairs
 from sda.labelled.label_classifiers import (
     CnnClassifier,
     Learned,
@@ -81,7 +91,10 @@ from sda.labelled.label_classifiers import (
     fold_numbers,
     sentence_vectors,
 )
+from sda.labelled.label_trust import SURE
 from sda.labelled.labelled_rows import LabelledRows
+from sda.labelled.row_choice import Written
+from sda.labelled.rows_trial import handed_over
 from sda.labelled.word_rules import WordRules, read_rules
 from sda.show.terminal import Quiet
 
@@ -105,52 +118,94 @@ def few(source: str, data: Path | None, seed: int, work: Path) -> dict[str, Any]
     rules = read_rules(rules_file, rows.names)
     settings = settle_augmentation({"seed": seed, "tokenizer": "whitespace", "writer": QUICK})
     task = Task(rows, settings, pool, tuple(asked))
-    ours = Augmenter(task, work / "plain")
-    chosen = ours.rows()
-    counts = {name: sum(one.label == name for one in chosen.written) for name in rows.names}
-    by_lot = ours.rows_by_lot(counts)
+    chosen = handed_over(task, work / "plain")
     # Rules come after maximum likelihood, so both have one start.
     _same_start(work / "plain", work / "ruled")
-    ruled = Augmenter(replace(task, rules=rules), work / "ruled").rows()
-    pairs = {
-        name: [(one.text, rows.names.index(one.label)) for one in own]
-        for name, own in (
-            (OURS, chosen.written),
-            (BY_LOT, by_lot),
-            (OURS_RULED, ruled.written),
-        )
-    }
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(len(pairs[OURS])).tolist()
-    pairs[SHUFFLED] = [(pairs[OURS][i][0], pairs[OURS][j][1]) for i, j in enumerate(order)]
-    arms = {name: RIVALS[name] for name in (BASE, "EDA", SELF_TRAINING, WEAK)}
-    arms |= {name: added(own) for name, own in pairs.items()}
-    right = true_labels(source, data, rows.names)
-    precision = {
-        name: float(np.mean(right([text for text, _ in own]) == [label for _, label in own]))
-        for name, own in pairs.items()
-        if own
-    }
-    kept = (
-        [
-            (one.label, round(one.confidence or 0.0, 4), int(rows.names[label] == one.label))
-            for one, label in zip(
-                chosen.written, right([one.text for one in chosen.written]), strict=True
-            )
-        ]
-        if chosen.written
-        else []
-    )
-    known = set(rows.texts) | set(pool)
-    written = [one.text for one in (*chosen.written, *ruled.written)]
+    task = replace(task, rules=rules)
+    ruled = handed_over(task, work / "ruled")
+    by_lot = _by_lot(Augmenter(task, work / "ruled"), ruled)
+    pairs = {OURS: _pairs(chosen.written, rows), OURS_RULED: _pairs(ruled.written, rows)}
+    pairs[RULED_SHUFFLED] = _shuffled(pairs[OURS_RULED], seed)
+    pairs[RULED_BY_LOT] = _pairs(by_lot, rows)
+    names = (BASE, "EDA", SELF_TRAINING, WEAK)
     return {
-        "guesses": {"TF-IDF": _guesses(rows, pool, asked, arms, TfidfClassifier, seed, rules)},
+        "guesses": _compared(rows, pool, asked, names, pairs, seed, rules),
         "truth": truth.tolist(),
-        "precision": precision,
-        "rows": kept,
+        "declined": len(chosen.declined),
+        **_rows_figures(source, data, rows, pool, asked, pairs),
+    }
+
+
+def hundred(source: str, data: Path | None, seed: int, work: Path) -> dict[str, Any]:
+    texts = Texts(source, data, seed)
+    rows, pool, (asked, truth) = texts.rows((100, 100)), texts.pool(), texts.test()
+    settings = settle_augmentation({"seed": seed, "tokenizer": "whitespace", "writer": QUICK})
+    task = Task(rows, settings, pool, tuple(asked))
+    given = handed_over(task, work / "rows")
+    ours = Augmenter(task, work / "rows")
+    written = ours.rows()
+    pairs = {OURS: _pairs(given.written, rows), IN_ANY_CASE: _pairs(written.written, rows)}
+    pairs[SHUFFLED] = _shuffled(pairs[IN_ANY_CASE], seed)
+    pairs[BY_LOT] = _pairs(_by_lot(ours, written), rows)
+    return {
+        "guesses": _compared(rows, pool, asked, (BASE, "EDA", SELF_TRAINING), pairs, seed),
+        "truth": truth.tolist(),
+        "declined": len(given.declined),
+        **_rows_figures(source, data, rows, pool, asked, pairs),
+    }
+
+
+def _by_lot(ours: Augmenter, found: Augmented) -> list[Written]:
+    """As many rows of each label by lot as were found."""
+    counts = {name: sum(one.label == name for one in found.written) for name in found.wanted}
+    return ours.rows_by_lot(counts) if found.written else []
+
+
+def _pairs(written: Sequence[Written], rows: LabelledRows) -> Pairs:
+    return [(one.text, rows.names.index(one.label)) for one in written]
+
+
+def _shuffled(pairs: Pairs, seed: int) -> Pairs:
+    order = np.random.default_rng(seed).permutation(len(pairs)).tolist()
+    return [(pairs[i][0], pairs[j][1]) for i, j in enumerate(order)]
+
+
+def _compared(
+    rows: LabelledRows,
+    pool: Sequence[str],
+    asked: Sequence[str],
+    rivals: Sequence[str],
+    pairs: dict[str, Pairs],
+    seed: int,
+    rules: WordRules | None = None,
+) -> dict[str, dict[str, str]]:
+    """What a classifier of words says of the test texts after each way."""
+    arms = {name: RIVALS[name] for name in rivals}
+    arms |= {name: added(own) for name, own in pairs.items()}
+    return {"TF-IDF": _guesses(rows, pool, asked, arms, TfidfClassifier, seed, rules)}
+
+
+def _rows_figures(
+    source: str,
+    data: Path | None,
+    rows: LabelledRows,
+    pool: Sequence[str],
+    asked: Sequence[str],
+    pairs: dict[str, Pairs],
+) -> dict[str, Any]:
+    """How many new rows of each way there are and are right; copies and test texts of all."""
+    right = true_labels(source, data, rows.names)
+    known, tested = {*rows.texts, *pool}, set(asked)
+    texts = [text for own in pairs.values() for text, _ in own]
+    return {
+        "precision": {
+            name: float(np.mean(right([text for text, _ in own]) == [label for _, label in own]))
+            for name, own in pairs.items()
+            if own
+        },
         "kept": {name: len(own) for name, own in pairs.items()},
-        "copies": sum(text in known for text in written),
-        "in test": sum(text in set(asked) for text in written),
+        "copies": sum(text in known for text in texts),
+        "in test": sum(text in tested for text in texts),
     }
 
 
@@ -183,7 +238,8 @@ def encoder(source: str, data: Path | None, seed: int, work: Path, model: Path) 
     texts = Texts(source, data, seed)
     rows, pool, (asked, truth) = texts.rows((10, 10)), texts.pool(), texts.test()
     values = {"seed": seed, "tokenizer": "whitespace", "writer": QUICK, "encoder": str(model)}
-    settings = settle_augmentation(values)
+    # Ten rows cannot show that labels can be told, so that without a number there are no rows.
+    settings = settle_augmentation({**values, "least": SURE})
     found = Augmenter(Task(rows, settings, pool, tuple(asked)), work / "rows").rows()
     pairs = [(one.text, rows.names.index(one.label)) for one in found.written]
     kinds: dict[str, Callable[[], Any]] = {
@@ -322,6 +378,7 @@ def _guesses(
 
 MEASURES: dict[str, Callable[..., dict[str, Any]]] = {
     "few": few,
+    "hundred": hundred,
     "eda": eda,
     "encoder": encoder,
     "surest": surest_texts,

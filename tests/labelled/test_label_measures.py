@@ -117,6 +117,29 @@ def test_the_cheapest_of_the_best_is_recommended(
     assert ("; SDA gives" in found.sentence) == (way != "SDA")
 
 
+def scarce(*guesses: list[int]) -> LabelGuesses:
+    labels = tuple(np.array([0] * 20 + [1] * 2) for _ in guesses)
+    return LabelGuesses(labels, tuple(map(np.array, guesses)), 2)
+
+
+def test_a_scarce_label_makes_the_cutoff_the_answer_unless_it_is_surely_worse() -> None:
+    base = scarce([0] * 22, [0] * 22)
+    found = recommend(
+        {"rows as they are": base, "tuned cutoff": scarce([0] * 21 + [1], [0] * 22)}, 0
+    )
+    assert found.way == "tuned cutoff"
+    assert "a label is scarce, and its few rows make no gain sure" in found.sentence
+    # Surely worse, or surely beaten: something else.
+    worse = scarce([1] * 20 + [0] * 2, [1] * 20 + [0] * 2)
+    assert recommend({"rows as they are": base, "tuned cutoff": worse}, 0).way != "tuned cutoff"
+    right = scarce([0] * 20 + [1] * 2, [0] * 20 + [1] * 2)
+    ways = {"rows as they are": base, "tuned cutoff": base, "EDA": right}
+    assert recommend(ways, 0).way == "EDA"
+    # Labels that are about as frequent as each other need a gain that is sure.
+    even = outcome([0, 0] * 20, [0, 0] * 20)
+    assert recommend({"rows as they are": even, "tuned cutoff": even}, 0).way == "rows as they are"
+
+
 def test_rules_vote_for_labels(tmp_path: Path) -> None:
     path = tmp_path / "rules.tsv"
     path.write_text("# notes\npos\tword: good great\nneg\t\\bnot\\b.*good\nneg\tword: bad\n")

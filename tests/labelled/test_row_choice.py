@@ -40,10 +40,12 @@ class Told:
         return Parts(found, found, found, nothing, nothing, near)
 
 
-def make(least: float = 0.5, originals: Sequence[str] = ("the A 0.9",)) -> RowChoice:
+def make(
+    least: float = 0.5, originals: Sequence[str] = ("the A 0.9",), evidence: Any = None
+) -> RowChoice:
     worth: Any = Told()
     never = {HELD_OUT: ["test 0.9"], COPY: originals}
-    return RowChoice(worth, originals, words, least, 0.7, never)
+    return RowChoice(worth, originals, words, least, 0.7, never, evidence)
 
 
 def test_every_text_has_its_reason() -> None:
@@ -61,6 +63,17 @@ def test_every_text_has_its_reason() -> None:
         "d 0": RULED_OUT,
     }
     assert kept[0].figures()["nearest"] == "the A 0.9"
+
+
+def test_what_speaks_against_the_label_is_the_reason() -> None:
+    def evidence(texts: Sequence[str], label: int) -> list[str | None]:
+        return [f"not {label}" if "x" in text else None for text in texts]
+
+    choice = make(evidence=evidence)
+    kept = choice.look(["the a 0.9", "x 0.9", "b 0.9"], "good")
+
+    assert [one.text for one in kept] == ["b 0.9"]
+    assert [one.reason for one in choice.rejected] == [COPY, "not 1"]
 
 
 def test_the_best_are_taken_and_the_rest_is_told() -> None:

@@ -44,8 +44,8 @@ def augment(
         int | None,
         typer.Option(
             min=1,
-            help="New rows for each label; by default as many as it has, with many unlabelled texts"
-            " up to five times as many, at most 1,000.",
+            help="New rows for each label. By default a quarter as many as it has, and none at all"
+            " where folds of your rows do not show that they help; with rules more, at most 1,000.",
         ),
     ] = None,
     balance: Annotated[
@@ -191,17 +191,17 @@ def _make(
     task: Task, folder: Path, out: Path, rejected: Path, max_minutes: float | None, quiet: bool
 ) -> None:
     from sda.labelled.augment_bars import AugmentBars
-    from sda.labelled.augmented import Augmenter, Deadline
     from sda.labelled.labelled_rows import write_rows
     from sda.labelled.pace import rows_estimate
+    from sda.labelled.rows_trial import handed_over
     from sda.show.terminal import Counter, Quiet
 
     if not quiet:
         print(f"this takes {rows_estimate(task)} on this machine as it is now")
-    deadline = Deadline(None if max_minutes is None else 60 * max_minutes)
+    seconds = None if max_minutes is None else 60 * max_minutes
     with Counter() as counter:
         reporter: Any = Quiet() if quiet else AugmentBars(counter)
-        found = Augmenter(task, folder / "rows", reporter, deadline).rows()
+        found = handed_over(task, folder / "rows", reporter, seconds)
     write_rows(rejected, *found.rejected_table())
     write_rows(out, *found.table())
     if not quiet:
@@ -215,7 +215,8 @@ def _summary(found: Augmented, out: Path, rejected: Path) -> str:
     told = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common())
     lines = [
         f"{out}: {len(found.rows.entries):,} rows as they were and {len(found.written):,} new ones",
-        f"{rejected}: {len(found.rejected):,} texts that were not taken ({told})",
+        f"{rejected}: {len(found.rejected):,} texts that were not taken{told and f' ({told})'}",
+        *found.declined,
     ]
     lines += [
         f"label {name!r}: {count:,} fewer than wanted; no more could be had that would do"
@@ -224,5 +225,5 @@ def _summary(found: Augmented, out: Path, rejected: Path) -> str:
     if found.written:
         examples = sorted(found.written, key=lambda one: -(one.score or 0))[:3]
         lines += [f"  {one.label}: {one.text}" for one in examples]
-    lines.append("whether they help your classifier is another question: --check answers it")
+        lines.append("whether they help your classifier is another question: --check answers it")
     return "\n".join(lines)

@@ -14,9 +14,11 @@ from sda.settings.schema import wrong_setting
 from sda.training.stages import Section
 
 MOST_BY_DEFAULT = 1000  # new rows of a label, where nobody says how many
-TIMES = 5
-"""As many new rows as a label has at most, where unlabelled texts would give more: classifiers
-hardly listen to a few rows among very many that are less sure."""
+SHARE = 4
+"""Rows of a label for each new one. With as many new ones as there are a classifier lost half a
+point and more, on draws that no table has (decision 0215)."""
+RULED_TIMES = 5
+"""New rows for each one that a label has, where rules speak for them: rules know more than rows."""
 
 
 class WorthWeights(Section):
@@ -58,13 +60,13 @@ class AugmentSettings(Section):
     tokenizer: Literal["whitespace", "words", "characters"] | None = None
     """What a word is; by default what suits the texts."""
     per_class: PositiveInt | None = None
-    """New rows of each label; by default as many as the label has, with many unlabelled texts up to
-    five times as many, at most 1,000."""
+    """New rows of each label; by default a quarter as many as the label has; with rules five times
+    as many, with many unlabelled texts half as many as these; at most 1,000."""
     balance: bool = False
     """As many new rows as make all labels as frequent as the most frequent one."""
     least: float | None = Field(default=None, ge=0, le=1)
-    """How sure the label of a new row must be; by default as sure as those originals of which nine
-    in ten are told right by classifiers that have not learned them, 0.95 at most."""
+    """How sure the label of a new row must be; by default 0.98, with rules 0.9, and no row is
+    written of a label that the rows do not show to be told. A number writes rows of all labels."""
     near: float = Field(default=0.7, gt=0, le=1)
     """The similarity to an original from which a text is a near copy."""
     encoder: str | None = None
@@ -95,7 +97,7 @@ def settle_augmentation(
 
 
 def wanted_rows(
-    counts: Mapping[str, int], settings: AugmentSettings, unlabelled: int
+    counts: Mapping[str, int], settings: AugmentSettings, unlabelled: int, has_rules: bool
 ) -> dict[str, int]:
     """How many new rows each label is to have; `unlabelled` texts there are beside the rows."""
     if settings.balance:
@@ -103,8 +105,9 @@ def wanted_rows(
         return {name: most - count for name, count in counts.items()}
     if settings.per_class is not None:
         return dict.fromkeys(counts, settings.per_class)
-    share = unlabelled // len(counts)
-    return {
-        name: min(MOST_BY_DEFAULT, max(count, min(share, TIMES * count)))
-        for name, count in counts.items()
-    }
+    if has_rules:
+        fewest = unlabelled // len(counts) // 2
+        found = {name: max(fewest, RULED_TIMES * count) for name, count in counts.items()}
+    else:
+        found = {name: -(-count // SHARE) for name, count in counts.items()}
+    return {name: min(MOST_BY_DEFAULT, count) for name, count in found.items()}

@@ -25,6 +25,8 @@ from sda.labelled.label_classifiers import (
     VectorClassifier,
     sentence_vectors,
 )
+from sda.labelled.label_evidence import LabelEvidence
+from sda.labelled.label_trust import SURE, SURE_BY_RULES, doubts
 from sda.labelled.label_writer import UNKNOWN, LabelWriter
 from sda.labelled.labelled_rows import LabelledRows
 from sda.labelled.row_choice import (
@@ -51,8 +53,6 @@ NEW_COLUMNS = ("source", "score", "confidence", "nats", "copied", "nearest", "si
 ORIGINAL, GENERATED = "original", "generated"
 MOST_LEARNED = 20_000
 """Rows, and texts without labels, that generator and classifiers learn; more are drawn from."""
-MOST_SURE = 0.95
-"""What is asked of a new row at most; surer ones are too few where classifiers are good."""
 TRIED = 200  # texts of each label by which the start and the result of Stage II are compared
 
 
@@ -77,7 +77,9 @@ class Task:
     @property
     def wanted(self) -> dict[str, int]:
         """How many new rows each label is to have."""
-        return wanted_rows(self.rows.counts(), self.settings, len(self.pool))
+        return wanted_rows(
+            self.rows.counts(), self.settings, len(self.pool), self.rules is not None
+        )
 
     def fingerprint(self) -> str:
         """What tells it from any other task."""
@@ -92,12 +94,14 @@ class Task:
 
 @dataclass(frozen=True)
 class Augmented:
-    """The new rows, best first within each label, and what was not taken."""
+    """The new rows, best first within each label, what was not taken, and what was not tried."""
 
     rows: LabelledRows
     written: tuple[Written, ...]
     rejected: tuple[Written, ...]
     wanted: Mapping[str, int]
+    declined: tuple[str, ...] = ()
+    """Sentences: which rows were not written though they were wanted, why, and what to do."""
 
     @property
     def missing(self) -> dict[str, int]:
@@ -140,6 +144,10 @@ class Deadline:
         passed = time.monotonic() - self._began
         return self._seconds is not None and passed > share * self._seconds
 
+    def renew(self) -> None:
+        """All of the seconds are to come."""
+        self._began = time.monotonic()
+
 
 class Augmenter:
     """Makes new rows in a folder; what is finished there is not done again."""
@@ -169,6 +177,7 @@ class Augmenter:
         self._learned = task.rows.some(MOST_LEARNED, settings.seed)
         writer, seed = settings.writer, settings.seed
         self._started: tuple[Run, Worth, float] | None = None
+        self._doubts: dict[str, str] = {}
         self._writer = LabelWriter(
             *(folder, writer, self._tokenizer, seed, self._reporter), self._deadline.is_over
         )
@@ -208,23 +217,45 @@ class Augmenter:
             self._pool,
             self._own(start, names),
         )
-        least = settings.least
-        if least is None:
-            least = min(MOST_SURE, confidence.trusted(rows.texts, rows.numbers))
-        return start, worth, least
+        rules = self._task.rules
+        if settings.least is not None:
+            return start, worth, settings.least
+        shares = confidence.of_rows(rows.texts)
+        self._doubts = doubts(names, shares, rows.texts, rows.numbers, rules)
+        return start, worth, SURE if rules is None else SURE_BY_RULES
+
+    def declined(self) -> tuple[str, ...]:
+        """Which rows are not to be had, and why: their labels could not be believed."""
+        self.start()
+        wanted = self._task.wanted
+        return tuple(why for name, why in self._doubts.items() if wanted[name])
+
+    def has_hope(self) -> bool:
+        """Whether there is a label that rows are wanted of and can be believed of."""
+        return len(self.declined()) < sum(count > 0 for count in self._task.wanted.values())
 
     def rows(self) -> Augmented:
         """New rows of each label, those that the metric likes best."""
         start, worth, least = self.start()
+        wanted = {
+            name: 0 if name in self._doubts else count for name, count in self._task.wanted.items()
+        }
+        if not any(wanted.values()):
+            return self.none(*self.declined())
         run = self._better(start, self._writer.improve(start, worth), worth)
-        choice = self._choice(worth, least)
-        wanted = self._task.wanted
+        choice = self._choice(worth, least, self._evidence())
 
         def told(done: int, total: int) -> None:
             self._reporter.part("writing rows", done, total)
 
         found = choose(self._write(run), choice, wanted, told, self._deadline.is_over)
-        return Augmented(self._task.rows, tuple(found), tuple(choice.rejected), wanted)
+        return Augmented(
+            self._task.rows, tuple(found), tuple(choice.rejected), wanted, self.declined()
+        )
+
+    def none(self, *why: str) -> Augmented:
+        """No new row, for these reasons."""
+        return Augmented(self._task.rows, (), (), dict.fromkeys(self._task.wanted, 0), why)
 
     def rows_by_lot(self, wanted: Mapping[str, int]) -> list[Written]:
         """A control: the buffer of Stage II holds texts by lot, and so are rows chosen; no copies.
@@ -250,14 +281,29 @@ class Augmenter:
         vocabulary, _ = start.folder.load_vocabulary()
         return Function(vocabulary, self._task.own, names)
 
-    def _choice(self, worth: Worth, least: float) -> RowChoice:
+    def _evidence(self) -> LabelEvidence:
+        rows = self._learned
+        split = named_tokenizer(self._tokenizer).split
+        return LabelEvidence(
+            rows.texts, rows.numbers, len(rows.names), split, self._task.rules, self._pool
+        )
+
+    def _choice(
+        self, worth: Worth, least: float, evidence: LabelEvidence | None = None
+    ) -> RowChoice:
         never = {
             HELD_OUT: self._task.held_out,
             COPY: self._task.rows.texts,
             IN_POOL: self._task.pool,
         }
         return RowChoice(
-            worth, self._learned.texts, self._words, least, self._task.settings.near, never
+            worth,
+            self._learned.texts,
+            self._words,
+            least,
+            self._task.settings.near,
+            never,
+            evidence,
         )
 
     def _write(self, run: Run) -> Callable[[int, str, int], list[str]]:

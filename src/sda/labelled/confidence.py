@@ -24,8 +24,6 @@ TAKEN = (0.2, 0.5)
 
 WORSE = 0.1
 """The share of rows by which a kind may be worse than the best one, and still be heard."""
-RIGHT, FEWEST_RIGHT = 0.9, 5
-"""The share of right labels that is wanted, and the fewest rows that can show it."""
 
 Make = Callable[[], LabelClassifier]
 
@@ -79,23 +77,6 @@ class Confidence:
             own = np.flatnonzero(self._places == fold)
             found[own] = self._together([members], [texts[row] for row in own.tolist()])
         return found
-
-    def trusted(self, texts: Sequence[str], labels: Numbers) -> float:
-        """How sure a label must be to be believed: as sure as those of the fitted rows of which
-        nine in ten are told right, if all labels were as frequent.
-
-        Where no five of them are, surer than any mistake.
-        """
-        shares = self.of_rows(texts)
-        order = np.argsort(-shares.max(1), kind="stable")
-        sure = shares.max(1)[order]
-        right = (shares.argmax(1) == labels)[order]
-        weights = balanced(labels)[order]
-        is_right = np.cumsum(weights * right) >= RIGHT * np.cumsum(weights)
-        enough = np.flatnonzero(is_right & (np.arange(1, len(right) + 1) >= FEWEST_RIGHT))
-        if len(enough):
-            return float(sure[enough[-1]])
-        return float(sure[~right][0] if not right.all() else sure[-1])
 
     def _together(self, folds: Sequence[Sequence[LabelClassifier]], texts: Sequence[str]) -> Shares:
         by_kind = [np.mean([one(texts) for one in ones], 0) for ones in zip(*folds, strict=True)]

@@ -30,6 +30,7 @@ from sda.labelled.label_classifiers import (
 
 RESAMPLES = 1000
 INNER = 3  # folds that choose a cutoff
+SCARCE = 5  # times as many rows of one label as of another
 SCALE = "macro-F1"
 OURS, SHUFFLED, BY_LOT = "SDA", "SDA, labels shuffled", "SDA, random buffer"
 CONTROLS = (SHUFFLED, BY_LOT)
@@ -72,7 +73,7 @@ class LabelGuesses:
 
 @dataclass(frozen=True)
 class Gain:
-    """How much better one way is than another, in points of macro-F1, with a 95 % interval."""
+    """How much better one way is than another, in points of macro-F1, with an interval."""
 
     mean: float
     low: float
@@ -116,8 +117,9 @@ def _out_of_fold(case: Case, learned: Learned) -> Shares:
     return found
 
 
-def gain(one: LabelGuesses, other: LabelGuesses, seed: int = 0) -> Gain:
-    """The paired difference, resampled over draws and over the rows that were held out in each."""
+def gain(one: LabelGuesses, other: LabelGuesses, seed: int = 0, sure: float = 0.95) -> Gain:
+    """The paired difference, resampled over draws and over the rows that were held out in each;
+    the interval has it with the probability `sure`."""
     rng = np.random.default_rng(seed)
     pairs = [_Pair.of(one, other, draw) for draw in range(len(one.labels))]
     mean = float(np.mean([pair.differences(pair.sizes[None])[0] for pair in pairs]))
@@ -129,7 +131,7 @@ def gain(one: LabelGuesses, other: LabelGuesses, seed: int = 0) -> Gain:
         shares = pair.sizes / pair.sizes.sum()
         drawn = rng.multinomial(pair.sizes.sum(), shares, int(places.sum()))
         values[places] = pair.differences(drawn)
-    low, high = np.percentile(values.mean(1), (2.5, 97.5))
+    low, high = np.percentile(values.mean(1), (50 - 50 * sure, 50 + 50 * sure))
     return Gain(mean, float(low), float(high))
 
 
@@ -177,11 +179,15 @@ def recommend(outcomes: Mapping[str, LabelGuesses], seed: int) -> Recommendation
     """The cheapest way that is as good as the best one, or to leave the rows alone.
 
     A way is considered if its gain over the rows as they are is surely above zero. Of those the
-    first, in the order of the outcomes, is taken that the best one is not surely better than.
+    first, in the order of the outcomes, is taken that the best one is not surely better than. Where
+    a label is scarce, its few held-out rows make nothing sure: the cutoff is considered unless it
+    is surely worse.
     """
     offered = {name: one for name, one in outcomes.items() if name not in (BASE, *CONTROLS)}
     gains = {name: gain(found, outcomes[BASE], seed) for name, found in offered.items()}
     sure = {name: found for name, found in gains.items() if found.is_sure}
+    if CUTOFF in gains and CUTOFF not in sure and _has_scarce(outcomes[BASE]):
+        sure = {CUTOFF: gains[CUTOFF], **sure} if gains[CUTOFF].high >= 0 else sure
     ours = "" if OURS not in gains else f"; SDA gives {gains[OURS]}"
     if not sure:
         return Recommendation(
@@ -192,4 +198,13 @@ def recommend(outcomes: Mapping[str, LabelGuesses], seed: int) -> Recommendation
     best = max(sure, key=lambda name: sure[name].mean)
     way = next(name for name in sure if not gain(outcomes[best], outcomes[name], seed).is_sure)
     beside = "" if way == OURS else ours
-    return Recommendation(way, f"{ADVICE[way]}: {sure[way]} over the rows as they are{beside}.")
+    why = "" if sure[way].is_sure else "a label is scarce, and its few rows make no gain sure; "
+    return Recommendation(
+        way, f"{ADVICE[way]}: {why}{sure[way]} over the rows as they are{beside}."
+    )
+
+
+def _has_scarce(one: LabelGuesses) -> bool:
+    """Whether one label has far more held-out rows than another."""
+    counts = np.bincount(np.concatenate(one.labels), minlength=one.count)
+    return bool(counts.max() >= SCARCE * counts.min())

@@ -122,15 +122,18 @@ class LabelCheck:
         has_curve: bool = True,
         seconds: float | None = None,
         has_controls: bool = True,
+        rivals: Mapping[str, Arm] | None = None,
     ) -> None:
         """Training of generators ends early so that all checks take about so many `seconds`.
 
-        Controls change no recommendation, and cost a Stage II of their own.
+        Controls change no recommendation, and cost a Stage II of their own. `rivals` are by default
+        all that there are.
         """
         self._task = task
         self._folder = folder
         self._reporter = reporter
         self._has_controls = has_controls
+        self._rivals = RIVALS if rivals is None else rivals
         self._numbers = task.rows.numbers
         self._names = task.rows.names
         rare, fewest = min(task.rows.counts().items(), key=lambda one: one[1])
@@ -187,7 +190,7 @@ class LabelCheck:
             own = known.setdefault(kind, {})
             if "done" in own:
                 continue
-            arms = arms or {**RIVALS, **self._ours(part, rows, asked)}
+            arms = arms or {**self._rivals, **self._ours(part, rows, asked)}
             case = Case(
                 rows,
                 len(self._names),

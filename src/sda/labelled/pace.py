@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import torch
 
 from sda.labelled.augmented import MOST_LEARNED, Task
+from sda.labelled.rows_trial import FOLDS, is_tried
 
 # CPU seconds on the machine that `PROBE` was measured on: what all work takes, and each text more.
 ALONE, A_TEXT, A_ROW = 40.0, 0.025, 0.02
@@ -20,7 +21,7 @@ PROBE = 0.125
 
 
 def rows_seconds(task: Task) -> float:
-    """What making the rows of the task takes, by how fast the machine is right now."""
+    """What making the rows of the task once takes, by how fast the machine is right now."""
     texts = min(len(task.rows), MOST_LEARNED) + min(len(task.pool), MOST_LEARNED)
     usual = ALONE + A_TEXT * texts + A_ROW * sum(task.wanted.values())
     return usual * _probe() / PROBE
@@ -34,7 +35,8 @@ def check_seconds(task: Task, parts: int, kinds: Iterable[str]) -> tuple[float, 
 
 
 def rows_estimate(task: Task) -> str:
-    return duration(rows_seconds(task))
+    """What making the rows takes, with the trial where there is one."""
+    return duration(rows_seconds(task) * (1 + FOLDS * is_tried(task)))
 
 
 def duration(seconds: float) -> str:

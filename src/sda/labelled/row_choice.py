@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sda.labelled.label_evidence import LabelEvidence
 from sda.labelled.worth import Parts, Worth
 from sda.text.tokens import Tokenizer
 
@@ -63,11 +64,13 @@ class RowChoice:
         least: float,
         near: float,
         never: Mapping[str, Iterable[str]],
+        evidence: LabelEvidence | None = None,
     ) -> None:
         """`words` makes a text comparable; texts in `never` are no rows, for the reason there.
 
         `originals` are those that the worth knows. `least` is how sure a label must be, and `near`
-        the similarity from which a text is a near copy.
+        the similarity from which a text is a near copy. Without `evidence` nothing speaks against
+        a label.
         """
         self._worth = worth
         self._originals = list(originals)
@@ -77,6 +80,7 @@ class RowChoice:
             for text in texts:
                 self._seen.setdefault(words(text), reason)
         self._least, self._near = least, near
+        self._evidence = evidence
         self.rejected: list[Written] = []
 
     def look(self, texts: Sequence[str], label: str) -> list[Written]:
@@ -94,12 +98,16 @@ class RowChoice:
             return []
         number = self._worth.names.index(label)
         parts = self._worth.parts(fresh, np.full(len(fresh), number))
-        judged = [self._judged(text, label, parts, row) for row, text in enumerate(fresh)]
+        doubts = [None] * len(fresh) if self._evidence is None else self._evidence(fresh, number)
+        judged = [
+            self._judged(text, label, parts, row, doubt)
+            for row, (text, doubt) in enumerate(zip(fresh, doubts, strict=True))
+        ]
         self.rejected += [one for one in judged if one.reason is not None]
         return [one for one in judged if one.reason is None]
 
-    def _judged(self, text: str, label: str, parts: Parts, row: int) -> Written:
-        reason = None
+    def _judged(self, text: str, label: str, parts: Parts, row: int, doubt: str | None) -> Written:
+        reason = doubt
         if parts.similarity[row] >= self._near:
             reason = NEAR_COPY
         elif parts.score[row] == 0:
