@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sda.evaluation.alarms import Alarm
     from sda.evaluation.evaluator import Evaluation, Options
     from sda.evaluation.score import Score
-    from sda.labelled.augmented import Augmented
+    from sda.labelled.augmented_rows import Augmented
     from sda.models.discriminator import Discriminator
     from sda.models.generator import Frame, Generator
     from sda.reference.metric import ReferenceMetric
@@ -65,7 +65,7 @@ _HOMES = {
     "UserError": "sda.errors",
     "train_transfer": "sda.api",
     "augment": "sda.api",
-    "Augmented": "sda.labelled.augmented",
+    "Augmented": "sda.labelled.augmented_rows",
     "TransferRun": "sda.transfer.transfer_run",
 }
 

@@ -12,7 +12,8 @@ from sda.errors import UserError, brief
 from sda.evaluation.evaluator import Evaluation, Options
 from sda.evaluation.texts import evaluate_texts
 from sda.labelled.augment_settings import settle_augmentation
-from sda.labelled.augmented import Augmented, Task
+from sda.labelled.augmented import Task
+from sda.labelled.augmented_rows import Augmented
 from sda.labelled.labelled_rows import of_lists
 from sda.labelled.rows_trial import handed_over
 from sda.labelled.word_rules import read_rules

@@ -75,6 +75,31 @@ def test_rows_are_made_and_an_interruption_changes_nothing(
 
 
 @pytest.mark.slow
+def test_rows_that_cannot_be_believed_are_not_written(command: Command, tmp_path: Path) -> None:
+    texts, labels = rows()
+    # Labels by lot: nothing tells them.
+    labels = [str(number * 7919 % 32 < 16) for number in range(32)]
+    source = write_table(tmp_path / "a.csv", texts, labels)
+    out, quick = tmp_path / "more.csv", ("writer.profile=smoke", "writer.epochs=1")
+    answer = command(
+        *("augment", source, "-o", out, "--set", quick[0], "--set", quick[1]),
+        *("--work", tmp_path / "work"),
+    )
+
+    assert answer.code == 0, answer.err
+    assert [row["text"] for row in read_table(out)] == texts
+    assert {row["source"] for row in read_table(out)} == {"original"}
+    told = " ".join(answer.out.split())
+    assert "32 rows as they were and 0 new ones" in told
+    for label in set(labels):
+        assert f"no new rows of '{label}': your rows do not show that its label can be told" in told
+    assert "give more labelled rows, rules (--rules)" in told
+    # Nothing was tried in vain.
+    assert not (tmp_path / "work" / "rows" / "sda").exists()
+    assert not (tmp_path / "work" / "rows" / "trial").exists()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("generator", ["transformer", "cnn", "hf"])
 def test_other_generators_write_rows(generator: str, tmp_path: Path) -> None:
     texts, labels = rows()

@@ -1,20 +1,24 @@
 """What is handed over: rows that were asked for, rows that help, or a sentence."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from labelled_tiny import rows
 
+from sda.labelled import label_check
 from sda.labelled import rows_trial as trial
 from sda.labelled.augment_settings import settle_augmentation, wanted_rows
-from sda.labelled.augmented import Augmented, Task
+from sda.labelled.augmented import Task
+from sda.labelled.augmented_rows import Augmented
 from sda.labelled.helping import Gain
 from sda.labelled.labelled_rows import of_lists
 from sda.labelled.row_choice import Written
 from sda.labelled.word_rules import WordRules
+from sda.show.terminal import Quiet
 
 TASK = Task(of_lists(*rows()), settle_augmentation({}))
 ROW = Written("the cow is nice", "good")
@@ -75,6 +79,37 @@ def test_a_label_with_two_rows_cannot_be_tried(gains: list[Gain], tmp_path: Path
     task = replace(TASK, rows=of_lists(["a", "b", "c", "d", "e"], [0, 0, 0, 1, 1]))
     (why,) = trial.handed_over(task, tmp_path).declined
     assert "label '1' has 2 rows" in why
+
+
+class Copying(Writer):
+    """Writes a row that says what the labels are; notes what it was given."""
+
+    tasks: ClassVar[list[Task]] = []
+
+    def __init__(self, task: Task, folder: Path, reporter: Any, deadline: Any) -> None:
+        folder.mkdir()
+        Copying.tasks.append(task)
+        super().__init__(task, folder, reporter, deadline)
+
+
+def test_the_trial_holds_folds_out_and_asks_words_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Copying.tasks = []
+    monkeypatch.setattr(label_check, "Augmenter", Copying)
+    found = trial.trial_gain(TASK, tmp_path, Quiet())
+
+    assert len(Copying.tasks) == trial.FOLDS
+    for task in Copying.tasks:
+        assert not set(task.rows.texts) & set(task.held_out)
+    assert sorted(text for task in Copying.tasks for text in task.held_out) == sorted(rows()[0])
+    # Nothing is to be gained where the rows tell everything already.
+    assert found == Gain(0, 0, 0)
+    kept = json.loads((tmp_path / "trial" / "all-0.json").read_text())
+    assert list(kept) == ["TF-IDF"] and list(kept["TF-IDF"]) == ["rows as they are", "SDA", "done"]
+    # What was tried is not tried again.
+    assert trial.trial_gain(TASK, tmp_path, Quiet()) == found
+    assert len(Copying.tasks) == trial.FOLDS
 
 
 @pytest.mark.parametrize(

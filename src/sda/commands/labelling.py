@@ -11,7 +11,8 @@ from sda.commands.options import MaybeTokens, Seed, option_under, out_option, se
 from sda.commands.telling import Quietly
 
 if TYPE_CHECKING:
-    from sda.labelled.augmented import Augmented, Task
+    from sda.labelled.augmented import Task
+    from sda.labelled.augmented_rows import Augmented
     from sda.labelled.labelled_rows import LabelledRows
 
 HOW = "How they are made"

@@ -5,11 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +16,7 @@ from sda.errors import UserError
 from sda.evaluation.score import Convention
 from sda.files import naming, remove_stale_parts, write_json
 from sda.labelled.augment_settings import AugmentSettings, wanted_rows
+from sda.labelled.augmented_rows import NEW_COLUMNS, Augmented
 from sda.labelled.confidence import Confidence
 from sda.labelled.label_classifiers import (
     KeptVectors,
@@ -49,8 +48,6 @@ from sda.show.terminal import Quiet, Reporter
 from sda.text.about import About
 from sda.text.tokens import tokenizer as named_tokenizer
 
-NEW_COLUMNS = ("source", "score", "confidence", "nats", "copied", "nearest", "similarity")
-ORIGINAL, GENERATED = "original", "generated"
 MOST_LEARNED = 20_000
 """Rows, and texts without labels, that generator and classifiers learn; more are drawn from."""
 TRIED = 200  # texts of each label by which the start and the result of Stage II are compared
@@ -90,45 +87,6 @@ class Task:
             *(self.rows.texts, self.rows.labels, self.pool, self.held_out, rules, own),
         ]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
-
-
-@dataclass(frozen=True)
-class Augmented:
-    """The new rows, best first within each label, what was not taken, and what was not tried."""
-
-    rows: LabelledRows
-    written: tuple[Written, ...]
-    rejected: tuple[Written, ...]
-    wanted: Mapping[str, int]
-    declined: tuple[str, ...] = ()
-    """Sentences: which rows were not written though they were wanted, why, and what to do."""
-
-    @property
-    def missing(self) -> dict[str, int]:
-        """How many rows of each label could not be had."""
-        found = Counter(one.label for one in self.written)
-        return {name: n - found[name] for name, n in self.wanted.items() if n > found[name]}
-
-    def table(self) -> tuple[list[str], Iterator[dict[str, Any]]]:
-        """Columns and rows: the originals with all that they had, then the new ones."""
-        return [*self.rows.columns, *NEW_COLUMNS], self._rows()
-
-    def _rows(self) -> Iterator[dict[str, Any]]:
-        rows = self.rows
-        for entry in rows.entries:
-            yield {**entry, "source": ORIGINAL}
-        values = rows.label_values()
-        for one in self.written:
-            named = {rows.text_column: one.text, rows.label_column: values[one.label]}
-            yield {**named, "source": GENERATED, **one.figures()}
-
-    def rejected_table(self) -> tuple[list[str], list[dict[str, Any]]]:
-        """Columns and rows of what was not taken, each with its reason."""
-        columns = ["text", "label", "reason", *NEW_COLUMNS[1:]]
-        return columns, [
-            {"text": one.text, "label": one.label, "reason": one.reason, **one.figures()}
-            for one in self.rejected
-        ]
 
 
 class Deadline:

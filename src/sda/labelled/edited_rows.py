@@ -8,7 +8,7 @@ from typing import Any
 from sda.baselines.file_edits import Counts, Progress, Recipe, edit_texts
 from sda.errors import UserError
 from sda.files import refuse_overlap
-from sda.labelled.augmented import ORIGINAL
+from sda.labelled.augmented_rows import ORIGINAL
 from sda.labelled.labelled_rows import check_table_name, read_labelled, write_rows
 
 

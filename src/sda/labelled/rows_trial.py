@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from sda.labelled.arms import BASE, as_they_are
-from sda.labelled.augmented import Augmented, Augmenter, Deadline, Task
+from sda.labelled.augmented import Augmenter, Deadline, Task
+from sda.labelled.augmented_rows import Augmented
 from sda.labelled.helping import OURS, Gain, gain
 from sda.labelled.label_check import FEWEST_CHECKED, LabelCheck
 from sda.labelled.label_classifiers import TfidfClassifier
