@@ -15,8 +15,8 @@ from sda.models.branching import State
 from sda.models.generator import Frame
 from sda.models.hidden import HiddenStateGenerator
 from sda.models.initialise import normal_
-from sda.models.rnn import read_both_ways
-from sda.text.context import Context, labels_of, source_of
+from sda.models.rnn import gru_step, read_source
+from sda.text.context import Context, labels_of
 from sda.text.sentences import Sentences
 
 Memory = tuple[Tensor, Tensor, Tensor]
@@ -53,9 +53,7 @@ class EncoderDecoder(HiddenStateGenerator):
         normal_(self, init_std, rng)
 
     def start(self, n: int, context: Context | None = None) -> State:
-        source = source_of(context).trimmed()
-        words = self.dropouts[0](self.embedding(source.tokens))
-        both = read_both_ways(source, words, self.forwards, self.backwards)
+        source, both = read_source(context, self._embedded, self.forwards, self.backwards)
         found = torch.tanh(self.places(both))
         places = torch.cat((self.nowhere.expand(n, 1, -1), found), 1)
         real = torch.cat((source.mask.new_ones(n, 1), source.mask), 1)
@@ -67,17 +65,18 @@ class EncoderDecoder(HiddenStateGenerator):
 
     def advance(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
         hidden, places, real = cast(Memory, state)
-        w_in, w_hidden, b_in, b_hidden = cast(list[list[Tensor]], self.writer.all_weights)[0]
-        words = self.dropouts[0](self.embedding(tokens))
-        hidden = torch.gru_cell(words, hidden, w_in, w_hidden, b_in, b_hidden)
+        hidden = gru_step(self.writer, self._embedded(tokens), hidden)
         looked = self._look(hidden[:, None], places, real)[:, 0]
         return looked, (hidden, places, real)
 
     def hidden_states(self, sentences: Sentences) -> Tensor:
         first, places, real = cast(Memory, self.start(len(sentences), sentences.context))
-        words = self.dropouts[0](self.embedding(self.inputs(sentences)))
-        hidden, _ = self.writer(words, first[None])
+        hidden, _ = self.writer(self._embedded(self.inputs(sentences)), first[None])
         return self._look(hidden, places, real)[sentences.mask]
+
+    def _embedded(self, tokens: Tensor) -> Tensor:
+        vectors: Tensor = self.dropouts[0](self.embedding(tokens))
+        return vectors
 
     def _look(self, hidden: Tensor, places: Tensor, real: Tensor) -> Tensor:
         """(B, T, H) states of the writer with what they see of the source."""

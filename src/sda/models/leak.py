@@ -19,6 +19,7 @@ from sda.models.generator import Frame, Generator
 from sda.models.initialise import normal_
 from sda.models.prefix_cache import PrefixCache
 from sda.models.prefixes import PrefixReader
+from sda.models.rnn import layer_weights
 from sda.models.softmax import linear_log_probs, linear_weighted_nll
 from sda.text.context import Context
 from sda.text.sentences import Sentences
@@ -110,7 +111,7 @@ class LeakGenerator(Generator):
             goals, manager = self._goals(features, manager)
             embedded = self._embed(self._sums(goals)[:, 0])
         x = self.dropouts[0](self.embedding(tokens))
-        worker = torch.lstm_cell(x, worker, *_weights(self.worker))
+        worker = torch.lstm_cell(x, worker, *layer_weights(self.worker))
         mixed = self._mix(self.dropouts[1](worker[0]), embedded)
         read = torch.cat((read, tokens[:, None]), 1)
         return mixed @ self.output.t(), (read, peaks, manager, worker, embedded)
@@ -186,7 +187,7 @@ class LeakGenerator(Generator):
 
         `memory`, twice (B, H), is the manager's before and, in the answer, after them.
         """
-        w_in, w_hidden, b_in, b_hidden = _weights(self.manager)
+        w_in, w_hidden, b_in, b_hidden = layer_weights(self.manager)
         if memory is None:
             zero = self.device_zeros(len(features), self.hidden)
             memory = zero, zero
@@ -260,8 +261,3 @@ class LeakGenerator(Generator):
         """(M, (H + 1) * goal size) outer products of worker state, with a one behind, and goal."""
         extended = pad(hidden, (0, 1), value=1.0)
         return (extended[:, :, None] * embedded[:, None, :]).flatten(1)
-
-
-def _weights(lstm: nn.LSTM) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    w_in, w_hidden, b_in, b_hidden = cast(list[list[Tensor]], lstm.all_weights)[0]
-    return w_in, w_hidden, b_in, b_hidden

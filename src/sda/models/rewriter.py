@@ -15,8 +15,8 @@ from sda.models.branching import State
 from sda.models.copying import CopyingGenerator
 from sda.models.generator import Frame
 from sda.models.initialise import normal_
-from sda.models.rnn import read_both_ways
-from sda.text.context import Context, labels_of, source_of
+from sda.models.rnn import gru_step, read_source
+from sda.text.context import Context, labels_of
 from sda.text.sentences import Sentences
 
 Memory = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
@@ -51,9 +51,7 @@ class Rewriter(CopyingGenerator):
         normal_(self, init_std, rng)
 
     def start(self, n: int, context: Context | None = None) -> State:
-        source = source_of(context).trimmed()
-        words = self.dropouts[0](self.embedding(source.tokens))
-        places = read_both_ways(source, words, self.forwards, self.backwards)
+        source, places = read_source(context, self._embedded, self.forwards, self.backwards)
         real = source.mask
         mean = (places * real[:, :, None]).sum(1) / source.lengths.clamp(min=1)[:, None]
         return (
@@ -61,23 +59,25 @@ class Rewriter(CopyingGenerator):
             self.labels(labels_of(context)),
             places,
             real,
-            (source.tokens),
+            source.tokens,
         )
 
     def look(self, state: State, tokens: Tensor) -> tuple[Tensor, Tensor, State]:
         hidden, style, places, real, source = cast(Memory, state)
-        w_in, w_hidden, b_in, b_hidden = cast(list[list[Tensor]], self.writer.all_weights)[0]
-        words = self.dropouts[0](self.embedding(tokens)) + style
-        hidden = torch.gru_cell(words, hidden, w_in, w_hidden, b_in, b_hidden)
+        hidden = gru_step(self.writer, self._embedded(tokens) + style, hidden)
         vectors, shares = self._see(hidden[:, None], places, real)
         return vectors[:, 0], shares[:, 0], (hidden, style, places, real, source)
 
     def look_at_all(self, sentences: Sentences) -> tuple[Tensor, Tensor, Tensor]:
         start = self.start(len(sentences), sentences.context)
         first, style, places, real, source = cast(Memory, start)
-        words = self.dropouts[0](self.embedding(self.inputs(sentences))) + style[:, None]
+        words = self._embedded(self.inputs(sentences)) + style[:, None]
         hidden, _ = self.writer(words, first[None])
         return *self._see(hidden, places, real), source
+
+    def _embedded(self, tokens: Tensor) -> Tensor:
+        vectors: Tensor = self.dropouts[0](self.embedding(tokens))
+        return vectors
 
     def _see(self, hidden: Tensor, places: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
         """Vectors (B, T, E) and shares (B, T, S) of states (B, T, H) of the writer."""

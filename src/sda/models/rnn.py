@@ -5,6 +5,7 @@ The paper states no sizes; decision 0021 gives those used here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, cast
 
 import torch
@@ -15,7 +16,7 @@ from sda.models.discriminator import Discriminator, match_label
 from sda.models.generator import Frame
 from sda.models.hidden import HiddenStateGenerator
 from sda.models.initialise import normal_
-from sda.text.context import Context, labels_of
+from sda.text.context import Context, labels_of, source_of
 from sda.text.sentences import Sentences
 
 
@@ -74,11 +75,10 @@ class RnnGenerator(HiddenStateGenerator):
             cast(tuple[tuple[Tensor, ...], ...], state),
             strict=True,
         ):
-            w_in, w_hidden, b_in, b_hidden = cast(list[list[Tensor]], layer.all_weights)[0]
-            if self.cell == "lstm":
-                memory = torch.lstm_cell(x, memory, w_in, w_hidden, b_in, b_hidden)
+            if isinstance(layer, nn.GRU):
+                memory = (gru_step(layer, x, memory[0]),)
             else:
-                memory = (torch.gru_cell(x, memory[0], w_in, w_hidden, b_in, b_hidden),)
+                memory = torch.lstm_cell(x, memory, *layer_weights(cast(nn.LSTM, layer)))
             after.append(memory)
             x = dropout(memory[0])
         return x, tuple(after)
@@ -135,6 +135,16 @@ class RnnDiscriminator(Discriminator):
         return logit[:, 0] + match_label(self.labels, features, sentences.context)
 
 
+def gru_step(gru: nn.GRU, x: Tensor, hidden: Tensor) -> Tensor:
+    """(B, H) the state of the only layer after reading x (B, F) in a state (B, H)."""
+    return torch.gru_cell(x, hidden, *layer_weights(gru))
+
+
+def layer_weights(layer: nn.RNNBase) -> list[Tensor]:
+    """Of what is read and of what is remembered: two matrices, then two biases."""
+    return cast(list[list[Tensor]], layer.all_weights)[0]
+
+
 def mirror(sentences: Sentences) -> Tensor:
     """(B, T) where each word stands when its sentence is read from the end; 0 on padding.
 
@@ -143,6 +153,17 @@ def mirror(sentences: Sentences) -> Tensor:
     last = (sentences.lengths - 1).clamp(min=0)
     columns = torch.arange(sentences.tokens.shape[1], device=last.device)
     return (last[:, None] - columns).clamp(min=0)
+
+
+def read_source(
+    context: Context | None,
+    embed: Callable[[Tensor], Tensor],
+    forwards: nn.GRU,
+    backwards: nn.GRU,
+) -> tuple[Sentences, Tensor]:
+    """The source sentences, and (B, S, 2H) what the two readers make of their embedded words."""
+    source = source_of(context).trimmed()
+    return source, read_both_ways(source, embed(source.tokens), forwards, backwards)
 
 
 def read_both_ways(
