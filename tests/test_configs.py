@@ -80,6 +80,7 @@ def cases(layer: dict[str, Any], origin: str) -> Iterator[tuple[str, dict[str, A
 
 
 for_every_generator = pytest.mark.parametrize("generator", names_of("generators"))
+for_every_profile = pytest.mark.parametrize("profile", names_of("profiles"))
 
 
 @pytest.mark.parametrize(("kind", "name", "part"), [*FILES, *FILES_OF_PROFILES])
@@ -185,7 +186,7 @@ SCALES = [("captions", 20), ("oracle", 20), ("oracle", 40), ("lines.txt", 20)]
 
 @pytest.mark.slow
 @for_every_generator
-@pytest.mark.parametrize("profile", names_of("profiles"))
+@for_every_profile
 def test_every_generator_builds_at_every_scale(
     profile: str, generator: str, corpus: Corpus
 ) -> None:
@@ -200,7 +201,7 @@ def test_every_generator_builds_at_every_scale(
             build_models(settings, corpus.vocabulary, corpus.max_length, seeded(1))
 
 
-@pytest.mark.parametrize("profile", names_of("profiles"))
+@for_every_profile
 def test_every_case_of_a_profile_is_reached(profile: str) -> None:
     reached: dict[str, set[str]] = {part: set() for part in PARTS}
     for (source, length), generator in product(SCALES, names_of("generators")):

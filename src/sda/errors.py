@@ -26,9 +26,10 @@ def brief(value: object) -> str:
 
 
 @contextmanager
-def told_of(file: object) -> Iterator[None]:
-    """A mistake inside is told with the file that it stands in."""
+def told_of(file: object, trouble: type[Exception] = UserError) -> Iterator[None]:
+    """A mistake inside, or other trouble, is told with the file that it is about."""
     try:
         yield
-    except UserError as error:
-        raise UserError(f"{file}: {error}") from None
+    except trouble as error:
+        said = error.strerror if isinstance(error, OSError) else None
+        raise UserError(f"{file}: {said or error}") from None

@@ -7,12 +7,12 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from glob import escape
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from sda.errors import UserError
+from sda.errors import UserError, told_of
 
 LARGEST = 2**31
 """Bytes of a file that is read as a whole."""
@@ -22,13 +22,9 @@ MARK = "sha256"
 """The key of a hash of all else in a file."""
 
 
-@contextmanager
-def naming(path: Path) -> Iterator[None]:
+def naming(path: Path) -> AbstractContextManager[None]:
     """Trouble with the file system inside is told as one sentence that names the path."""
-    try:
-        yield
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror or error}") from None
+    return told_of(path, OSError)
 
 
 def refuse_overlap(outputs: Mapping[str, Path | None], inputs: Iterable[Path | None] = ()) -> None:

@@ -31,6 +31,7 @@ def unlikelihood(log_probs: Tensor) -> Tensor:
     return -(-log_probs.expm1()).clamp(min=SMALLEST).log()
 
 
+@dataclass(eq=False)
 class RareWords:
     """Maximum likelihood in which a word that training has o times weighs 1 + `gamma` / o if rare.
 
@@ -38,16 +39,16 @@ class RareWords:
     training set (`rare_threshold`). The end symbol and the unknown word are never rare.
     """
 
-    def __init__(
-        self,
-        vocabulary: Vocabulary,
-        train: Sentences,
-        gamma: float = 10.0,
-        threshold: int | None = None,
-    ) -> None:
-        if gamma < 0:
-            raise ValueError(f"gamma must be 0 or more, not {gamma}")
-        threshold = rare_threshold(len(train)) if threshold is None else threshold
+    vocabulary: Vocabulary
+    train: Sentences
+    gamma: float = 10.0
+    threshold: int | None = None
+
+    def __post_init__(self) -> None:
+        vocabulary, train = self.vocabulary, self.train
+        if self.gamma < 0:
+            raise ValueError(f"gamma must be 0 or more, not {self.gamma}")
+        threshold = rare_threshold(len(train)) if self.threshold is None else self.threshold
         counts = torch.bincount(train.tokens[train.mask], minlength=len(vocabulary))
         is_rare = (counts > 0) & (counts < threshold)
         for special in (vocabulary.eos, vocabulary.unk):
@@ -55,7 +56,7 @@ class RareWords:
                 is_rare[special] = False
         if not is_rare.any():
             raise ValueError(f"no word is rare, since all are seen {threshold} times or more")
-        self._bonus = torch.where(is_rare, gamma / counts.clamp(min=1), 0.0)
+        self._bonus = torch.where(is_rare, self.gamma / counts.clamp(min=1), 0.0)
 
     def __call__(self, generator: Generator, sentences: Sentences) -> Tensor:
         loss = nll(generator, sentences)

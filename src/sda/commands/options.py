@@ -13,41 +13,21 @@ from sda import LARGEST_SEED
 
 
 class TokenizerName(StrEnum):
+    """How words are cut; spelled out, because settings know these names by their type."""
+
     whitespace = "whitespace"
     words = "words"
     characters = "characters"
 
 
-class Device(StrEnum):
-    """Where models are computed."""
-
-    auto = "auto"
-    cpu = "cpu"
-    cuda = "cuda"
-    mps = "mps"
-
-
-class Dtype(StrEnum):
-    """What products of large models are computed in."""
-
-    float32 = "float32"
-    bfloat16 = "bfloat16"
-
-
-class LogName(StrEnum):
-    """Where the figures of each epoch go beside the run folder."""
-
-    tensorboard = "tensorboard"
-    wandb = "wandb"
-    trackio = "trackio"
-
-
-class Stage(StrEnum):
-    """Which state of a run."""
-
-    handed = "handed"
-    last = "last"
-    mle = "mle"
+Device = StrEnum("Device", "auto cpu cuda mps")
+"""Where models are computed."""
+Dtype = StrEnum("Dtype", "float32 bfloat16")
+"""What products of large models are computed in."""
+LogName = StrEnum("LogName", "tensorboard wandb trackio")
+"""Where the figures of each epoch go beside the run folder."""
+Stage = StrEnum("Stage", "handed last mle")
+"""Which state of a run."""
 
 
 def option_under(heading: str) -> partial[Any]:

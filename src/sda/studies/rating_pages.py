@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sda.studies.study import Item, Study
 
@@ -22,11 +22,15 @@ LETTERS = ("A", "B")
 
 @dataclass(frozen=True)
 class RatingForm:
-    """What a form carries besides the answers: which page, how often rated, and the proof."""
+    """What a form carries: which page, how often rated, the proof, what was answered so far, and
+    what is wrong with it."""
 
     page: int
     version: int
     key: str
+    given: Mapping[str, int]
+    comment: str
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -42,32 +46,18 @@ class OwnerRow:
     code: str
 
 
-def rating_page(
-    study: Study,
-    item: Item,
-    form: RatingForm,
-    done: int,
-    pages: int,
-    given: Mapping[str, int],
-    comment: str,
-    problem: str = "",
-) -> str:
+def rating_page(study: Study, item: Item, form: RatingForm, done: int, pages: int) -> str:
+    """The page with an item; so many of all pages are done."""
     return _render(
         "rate.html",
-        title=study.title,
-        criteria=study.criteria,
-        values=list(study.values),
+        **_asked(study),
         words=_words(study),
-        is_pairs=study.task == "pairs",
         texts=list(zip(LETTERS, item.texts, strict=False)),
         source=item.source,
         form=form,
         done=done,
         pages=pages,
-        given=given,
-        comment=comment,
         longest=LONGEST_COMMENT,
-        problem=problem,
     )
 
 
@@ -80,15 +70,22 @@ def guide_page(
     """
     return _render(
         "guide.html",
-        title=study.title,
+        **_asked(study),
         paragraphs=[part.strip() for part in study.guide.split("\n\n") if part.strip()],
-        criteria=study.criteria,
-        values=list(study.values),
-        is_pairs=study.task == "pairs",
         pages=pages,
         action=action,
         own_link=own_link,
     )
+
+
+def _asked(study: Study) -> dict[str, Any]:
+    """What is asked of every item."""
+    return {
+        "title": study.title,
+        "criteria": study.criteria,
+        "values": list(study.values),
+        "is_pairs": study.task == "pairs",
+    }
 
 
 def done_page(study: Study, code: str, address: str | None) -> str:

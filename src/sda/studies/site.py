@@ -179,11 +179,10 @@ class Site:
         given, comment = await self._writer.run(
             lambda store: store.given(judge.number, slot.item, slot.is_repeat)
         )
-        form = pages.RatingForm(page, version, self._key(judge, page, version))
+        key = self._key(judge, page, version)
+        form = pages.RatingForm(page, version, key, given, comment, problem)
         item = self._study.by_id[slot.item]
-        text = pages.rating_page(
-            self._study, item, form, len(versions), len(slots), given, comment, problem
-        )
+        text = pages.rating_page(self._study, item, form, len(versions), len(slots))
         return HTMLResponse(text, status)
 
     async def _receive(self, request: Request) -> Response:
