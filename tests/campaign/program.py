@@ -14,7 +14,7 @@ from pathlib import Path
 from .ground import Ground, quick
 from .kinds import KINDS
 from .soak import LARGEST_GROWTH, soak, told
-from .tally import Tally, as_json, commit, table
+from .tally import Tally, as_json, commit, of_kinds, table
 from .verdicts import FAULTS
 from .worker import Kind, cases, run_case
 
@@ -26,7 +26,8 @@ def main(words: Sequence[str]) -> int:
     """Run what the words ask for; 0 where nothing was found, 1 where something was."""
     asked = _parser().parse_args(words)
     if asked.join:
-        print(table([json.loads(file.read_text()) for file in asked.join]))
+        found = [json.loads(file.read_text()) for file in asked.join]
+        print(table([of_kinds(each, asked.only) for each in found]))
         return 0
     kinds = [KINDS[name] for name in asked.only or KINDS]
     root = asked.ground or Path(tempfile.mkdtemp(prefix="sda-campaign-"))
@@ -60,7 +61,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--most", type=int, help="the most cases of a kind")
     parser.add_argument("--out", type=Path, help="the counts and findings as JSON")
     parser.add_argument(
-        "--join", type=Path, nargs="+", help="run nothing: one table of what --out wrote before"
+        "--join",
+        type=Path,
+        nargs="+",
+        help="run nothing: one table of what --out wrote before, of --only these kinds if given",
     )
     parser.add_argument(
         "--soak",
@@ -89,11 +93,12 @@ def _share(text: str) -> tuple[int, int]:
 
 
 def _soak(ground: Ground, minutes: float, processes: int, out: Path | None) -> int:
-    found = soak(ground, minutes, processes)
+    found = [each.thinned() for each in soak(ground, minutes, processes)]
     print(f"Commit {commit()}, {minutes:g} minutes.\n\n{told(found)}")
     if out is not None:
         curves = [{"rounds": each.rounds, "curve": each.curve} for each in found]
-        out.write_text(json.dumps({"commit": commit(), "processes": curves}, indent=1) + "\n")
+        facts = {"commit": commit(), "minutes": minutes, "processes": curves}
+        out.write_text(json.dumps(facts, indent=1) + "\n")
     return int(any(each.growth > LARGEST_GROWTH for each in found))
 
 

@@ -35,6 +35,11 @@ class Soaked:
         before = median(values[quarter : 2 * quarter] or values)
         return median(values[-quarter:]) / before - 1
 
+    def thinned(self) -> Soaked:
+        """The same with one point a minute, the last of it."""
+        curve = {int(minute): (minute, size) for minute, size in self.curve}
+        return Soaked(self.rounds, list(curve.values()))
+
 
 def soak(ground: Ground, minutes: float, processes: int) -> list[Soaked]:
     """Train, sample, score, report, compare and resume in each of the processes, round by round.

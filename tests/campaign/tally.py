@@ -85,6 +85,13 @@ def table(campaigns: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def of_kinds(campaign: Mapping[str, Any], names: Sequence[str] | None) -> Mapping[str, Any]:
+    """The campaign with these kinds alone; all of it without names."""
+    if names is None:
+        return campaign
+    return {**campaign, "kinds": [each for each in campaign["kinds"] if each["kind"] in names]}
+
+
 def _counts(same: Sequence[Mapping[str, Any]]) -> Sequence[str]:
     """The row of a kind, from all campaigns that had it."""
     cases, total = sum(each["cases"] for each in same), same[0]["total"]

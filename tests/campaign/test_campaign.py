@@ -28,7 +28,7 @@ from .doors import DamagedAtTheDoor, Door, entered
 from .ground import Ground
 from .kinds import KINDS
 from .results import differences
-from .tally import Tally, as_json, table
+from .tally import Tally, as_json, of_kinds, table
 from .verdicts import EXIT, HANG, SILENT, TRACEBACK, Told, Verdict, judged
 from .worker import Case, Kind, cases, run_case
 
@@ -253,6 +253,8 @@ def test_the_table_tells_how_to_have_a_finding_again() -> None:
     text = table([found])
     assert "| texts | files | 3 | 2 | 0 | 0 | 0 | 0.5 s |" in text
     assert "--only texts --case 1" in text and "2 times" in text
+    assert of_kinds(found, None) == of_kinds(found, ["texts"]) == found
+    assert of_kinds(found, ["oracles"])["kinds"] == []
     joined = table([found, found | {"seed": 5}])
     assert joined.startswith("Seed 4, commit") and "; seed 5, commit" in joined
     assert "| texts | files | 6 | 4 | 0 | 0 | 0 | 0.5 s |" in joined

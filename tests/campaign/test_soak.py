@@ -40,4 +40,6 @@ def test_memory_that_grows_is_seen() -> None:
 
     assert level.growth == 0.0
     assert growing.growth > LARGEST_GROWTH
+    thinned = Soaked(3, [(0.2, 1.0), (0.9, 2.0), (1.1, 3.0)]).thinned()
+    assert thinned == Soaked(3, [(0.9, 2.0), (1.1, 3.0)])
     assert told([level]).splitlines()[-1].endswith("| 300 MB | +0.0% |")

@@ -1,9 +1,10 @@
 """Time and memory of commands on large texts, at a quarter, a half and the whole of a size.
 
-    python tools/measure_sizes.py --lines 2000000 --out sizes.json
+    python -m benchmarks.sizes --lines 2000000
 
 Each command is a process of its own; its seconds of CPU and its largest memory are those that the
-system counted. `train` is measured up to where its first epoch begins.
+system counted. `train` is measured up to where its first epoch begins. The figures are written to
+`sizes.json` beside this file, with commit and machine.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+
+from benchmarks.__main__ import FOLDER, circumstances, commit
 
 WORDS = 20_000
 """Different words of a text, some of them far more frequent than others."""
@@ -59,7 +62,7 @@ def main() -> None:
     parser.add_argument("--lines", type=int, default=2_000_000)
     parser.add_argument("--only", nargs="+", help="these commands alone")
     parser.add_argument("--most-seconds", type=float, default=1800.0, help="of one command")
-    parser.add_argument("--out", type=Path, help="JSON file to write")
+    parser.add_argument("--json", type=Path, default=FOLDER / "sizes.json", metavar="FILE")
     given = parser.parse_args()
     found: list[Measured] = []
     with tempfile.TemporaryDirectory() as name:
@@ -71,8 +74,8 @@ def main() -> None:
             found.append(measured)
             print(row(measured), flush=True)
     print("\n" + table(found))
-    if given.out is not None:
-        given.out.write_text(json.dumps([asdict(each) for each in found], indent=1) + "\n")
+    report = {**circumstances(), "commit": commit(), "rows": [asdict(each) for each in found]}
+    given.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
 def plan(folder: Path, most: int) -> list[Task]:
@@ -200,7 +203,8 @@ def row(found: Measured) -> str:
     rate = 1e6 * found.cpu_seconds / found.lines
     cells = (
         *(found.command, f"{found.lines:,}", f"{found.cpu_seconds:.1f}", f"{rate:.1f}"),
-        *(f"{found.gigabytes:.2f}", str(found.code), found.said.replace("|", "\\|")),
+        *(f"{found.gigabytes:.2f}", str(found.code)),
+        found.said.replace("|", "\\|") if found.code else "",
     )
     return f"| {' | '.join(cells)} |"
 
