@@ -112,6 +112,16 @@ def test_the_trial_holds_folds_out_and_asks_words_alone(
     assert len(Copying.tasks) == trial.FOLDS
 
 
+def test_of_very_many_rows_some_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Copying.tasks = []
+    monkeypatch.setattr(label_check, "Augmenter", Copying)
+    monkeypatch.setattr(trial, "MOST_CHECKED", 16)
+    trial.trial_gain(TASK, tmp_path, Quiet())
+
+    # Ten of each label are kept in any case.
+    assert [len(task.rows) + len(task.held_out) for task in Copying.tasks] == [20] * trial.FOLDS
+
+
 @pytest.mark.parametrize(
     ("values", "rules", "count", "is_tried"),
     [

@@ -10,9 +10,6 @@ if TYPE_CHECKING:
     from sda.labelled.augmented import Task
     from sda.labelled.label_check import CheckResult, Make
 
-MOST_CHECKED = 5000
-"""Rows of a check; with more it would take hours."""
-
 
 def check_rows(
     task: Task,
@@ -27,7 +24,7 @@ def check_rows(
     from sda.files import write_json, write_text
     from sda.labelled.augment_bars import AugmentBars
     from sda.labelled.check_page import check_page
-    from sda.labelled.label_check import LabelCheck
+    from sda.labelled.label_check import MOST_CHECKED, LabelCheck
     from sda.labelled.pace import QUICK_KIND, check_seconds, duration
     from sda.show.terminal import Counter, Quiet
 

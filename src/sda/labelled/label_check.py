@@ -32,6 +32,8 @@ from sda.show.terminal import Reporter
 
 SIZES = (10, 50, 250)
 """Rows of a label in the smaller checks that make a learning curve."""
+MOST_CHECKED = 5000
+"""Rows of a check; with more it would take hours."""
 FEWEST_CHECKED = 3
 """Rows of a label: two to learn from, and one to be asked about."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from sda.labelled.arms import BASE, as_they_are
 from sda.labelled.augmented import Augmenter, Deadline, Task
 from sda.labelled.augmented_rows import Augmented
 from sda.labelled.helping import OURS, Gain, gain
-from sda.labelled.label_check import FEWEST_CHECKED, LabelCheck
+from sda.labelled.label_check import FEWEST_CHECKED, MOST_CHECKED, LabelCheck
 from sda.labelled.label_classifiers import TfidfClassifier
 from sda.show.terminal import Quiet, Reporter
 from sda.text.tokens import tokenizer
@@ -61,7 +62,8 @@ def handed_over(
 
 def trial_gain(task: Task, folder: Path, reporter: Reporter, seconds: float | None = None) -> Gain:
     """What new rows give a classifier of words on rows that nothing has seen, fold by fold; each
-    fold ends after about so many `seconds`."""
+    fold ends after about so many `seconds`. More than 5,000 rows are drawn from."""
+    task = replace(task, rows=task.rows.some(MOST_CHECKED, task.settings.seed))
     split = tokenizer(task.tokenizer).split
     check = LabelCheck(
         *(task, folder / "trial", reporter, FOLDS),
