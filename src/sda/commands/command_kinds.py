@@ -53,12 +53,14 @@ def explained(command: Callable[..., None]) -> Callable[..., None]:
     """The command, in whose signature a text beside the type of an option is the option's help.
 
     An option of which there is nothing else to say is written `Annotated[int, "How many."] = 10`.
-    What is False unless it is given has no `--no-...`.
+    It has the name of its parameter, where `all_` is `--all`; what is False unless it is given has
+    no `--no-...`.
     """
     hints = get_type_hints(command, include_extras=True)
     for name, parameter in inspect.signature(command).parameters.items():
         kind, *notes = get_args(hints[name]) or (hints[name],)
-        names = [f"--{name.replace('_', '-')}"] if parameter.default is False else []
+        is_named = parameter.default is False or name.endswith("_")
+        names = [f"--{name.rstrip('_').replace('_', '-')}"] if is_named else []
         said = [typer.Option(*names, help=note) for note in notes if isinstance(note, str)]
         if said:
             hints[name] = Annotated[(kind, *said)]

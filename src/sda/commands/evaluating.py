@@ -54,9 +54,7 @@ def evaluate(
             " but all of --test and all samples are used.",
         ),
     ] = True,
-    every: Annotated[
-        bool, typer.Option("--all", help="Show every score; by default the most telling ones.")
-    ] = False,
+    all_: Annotated[bool, "Show every score; by default the most telling ones."] = False,
     json_file: JsonFile = None,
     markdown: MarkdownFile = None,
     latex: LatexFile = None,
@@ -151,7 +149,7 @@ def evaluate(
             done=counter.step,
         )
     write(samples, found, json_file, markdown, latex, html)
-    show(samples, found, every)
+    show(samples, found, all_)
 
 
 def report(
@@ -188,9 +186,7 @@ def compare(
         "Names of the scores to show, with commas between them, such as"
         " bleu-5,self-bleu-5; by default the most telling ones.",
     ] = None,
-    every: Annotated[
-        bool, typer.Option("--all", help="Show every main score and every cost.")
-    ] = False,
+    all_: Annotated[bool, "Show every main score and every cost."] = False,
     json_file: JsonFile = None,
     markdown: MarkdownFile = None,
     latex: LatexFile = None,
@@ -207,7 +203,7 @@ def compare(
     refuse_overlap({"--json": json_file, "--markdown": markdown, "--latex": latex})
     found = [Run(path) for path in runs]
     rows = seed_rows(found)
-    wanted = SHOWN if every else SHORT
+    wanted = SHOWN if all_ else SHORT
     if scores is not None:
         wanted = tuple(name.strip() for name in scores.split(","))
     table = seed_table(rows, wanted, strict=scores is not None, notes=verdicts(found))

@@ -58,9 +58,7 @@ def inspect(
     valid: Valid = None,
     test: Test = None,
     seed: Seed = 0,
-    json_out: Annotated[
-        bool, typer.Option("--json", help="For scripts: print all of it as JSON.")
-    ] = False,
+    json_: Annotated[bool, "For scripts: print all of it as JSON."] = False,
 ) -> None:
     """Look at a text before training: what would be learned from, what left out, and advice."""
     import json
@@ -88,7 +86,7 @@ def inspect(
         label=label,
     )
     summary = prepare(file, preparation, seed).summary
-    if json_out:
+    if json_:
         print(json.dumps(summary.as_dict(), indent=1))
     else:
         console = Console()

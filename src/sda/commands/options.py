@@ -143,39 +143,27 @@ Seed = Annotated[
 ]
 Resume = Annotated[
     bool,
-    typer.Option(
-        "--resume",
-        help="Go on with the run in --out if there is one that began with these same options;"
-        " `sda resume RUN` needs no options.",
-    ),
+    "Go on with the run in --out if there is one that began with these same options;"
+    " `sda resume RUN` needs no options.",
 ]
 
 
 Logs = Annotated[
     list[LogName] | None,
-    typer.Option(
-        "--log",
-        help="Also write the figures of each epoch for TensorBoard, or for Weights & Biases"
-        " (offline, unless WANDB_MODE says otherwise), into the folder logs of the run.",
-    ),
+    "Also write the figures of each epoch for TensorBoard, or for Weights & Biases"
+    " (offline, unless WANDB_MODE says otherwise), into the folder logs of the run.",
 ]
 
 
 Trust = Annotated[
     bool,
-    typer.Option(
-        "--trust",
-        help="Load what the settings of this run name outside sda, such as your own metric; read"
-        " them before, if the folder is somebody else's. Code inside the folder is never loaded.",
-    ),
+    "Load what the settings of this run name outside sda, such as your own metric; read"
+    " them before, if the folder is somebody else's. Code inside the folder is never loaded.",
 ]
 MetricAgain = Annotated[
     str | None,
-    typer.Option(
-        "--metric",
-        help="The metric of your own that the run was trained with, named once more as"
-        " FILE.py:FUNCTION: it is loaded, and nothing else.",
-    ),
+    "The metric of your own that the run was trained with, named once more as"
+    " FILE.py:FUNCTION: it is loaded, and nothing else.",
 ]
 
 

@@ -19,12 +19,8 @@ if TYPE_CHECKING:
 
 Experiment = Annotated[str, typer.Argument(help="coco, synthetic20, ...; see docs/results.")]
 Profile = Annotated[str, "Scale: smoke, small or full."]
-Models = Annotated[
-    list[str] | None, typer.Option("--models", help="rnn, leakrnn; repeatable; by default all.")
-]
-Rows = Annotated[
-    list[str] | None, typer.Option("--rows", help="Only these rows; repeatable; by default all.")
-]
+Models = Annotated[list[str] | None, "rnn, leakrnn; repeatable; by default all."]
+Rows = Annotated[list[str] | None, "Only these rows; repeatable; by default all."]
 Seeds = Annotated[
     int | None, typer.Option(min=1, help="How many seeds, from 0 on; by default the experiment's.")
 ]
@@ -147,13 +143,10 @@ def table(
     profile: Profile = "small",
     models: Models = None,
     results: Results = None,
-    is_whole: Annotated[
+    all_: Annotated[
         bool,
-        typer.Option(
-            "--all",
-            help="All columns, and the differences between rows; on the screen only the main ones"
-            " stand otherwise.",
-        ),
+        "All columns, and the differences between rows; on the screen only the main ones"
+        " stand otherwise.",
     ] = False,
     form: Annotated[
         Form | None,
@@ -179,22 +172,22 @@ def table(
         raise UserError("give either an experiment or --update PAGE")
     ledger = open_ledger(results)
     if update is not None:
-        if form is not None or out is not None or models is not None or is_whole:
+        if form is not None or out is not None or models is not None or all_:
             raise UserError("--update takes no --format, -o, --models or --all")
         tables_by_name = tables_of(ledger, profile)
         for page in pages_of(update):
             print(f"{page}: {'changed' if update_page(page, tables_by_name) else 'up to date'}")
     elif experiment in rewriting_names():
-        show_rewritings(experiment, ledger, profile, models, form, out, is_whole)
+        show_rewritings(experiment, ledger, profile, models, form, out, all_)
     elif experiment is not None:
         found, ledger = with_kept_rows(definitions.experiment(experiment), ledger)
         tables = base_tables(found, ledger, definitions.Portion(profile, models))
         if out is not None:
-            write_text(out, _table_text(tables, form or form_of(out), is_whole))
+            write_text(out, _table_text(tables, form or form_of(out), all_))
         elif form in (None, Form.screen):
-            _show_tables(tables, is_whole)
+            _show_tables(tables, all_)
         else:
-            print(_table_text(tables, form or Form.screen, is_whole), end="")
+            print(_table_text(tables, form or Form.screen, all_), end="")
 
 
 def figure(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sda.show.sinks import Sink
     from sda.show.terminal import Reporter
 
-Quietly = Annotated[bool, typer.Option("--quiet", help="Print nothing but warnings and errors.")]
+Quietly = Annotated[bool, "Print nothing but warnings and errors."]
 JsonLines = Annotated[
     bool,
     typer.Option(

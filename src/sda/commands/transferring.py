@@ -113,11 +113,8 @@ def apply(
             " faster.",
         ),
     ] = 8,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="Print a JSON object a line, with `source`, `style` and `text`."
-        ),
+    json_: Annotated[
+        bool, "Print a JSON object a line, with `source`, `style` and `text`."
     ] = False,
     seed: Seed = 0,
     metric: MetricAgain = None,
@@ -133,7 +130,7 @@ def apply(
     for lines in line_portions(where, PORTION):
         for source, text in zip(lines, found.stream(lines, to, candidates, seed), strict=True):
             line = json.dumps({"source": source, "style": to, "text": text}, ensure_ascii=False)
-            sys.stdout.write(f"{line if as_json else text}\n")
+            sys.stdout.write(f"{line if json_ else text}\n")
         sys.stdout.flush()
 
 
