@@ -39,7 +39,14 @@ def main(words: Sequence[str]) -> int:
                 return _soak(ground, asked.minutes, asked.soak, asked.out)
             if asked.case is not None:
                 return _one(kinds, ground, asked.case)
-            tallies = _all(kinds, ground, asked.minutes, asked.seed, asked.worker, asked.most)
+            tallies = _all(
+                kinds,
+                ground,
+                asked.minutes,
+                asked.seed * A_SEED + asked.after,
+                asked.worker,
+                asked.most,
+            )
     finally:
         if asked.ground is None:
             shutil.rmtree(root, ignore_errors=True)
@@ -56,6 +63,9 @@ def _parser() -> argparse.ArgumentParser:
         "--minutes", type=float, default=10.0, help="how long, from when all is prepared"
     )
     parser.add_argument("--seed", type=int, default=0, help="which cases; others with another seed")
+    parser.add_argument(
+        "--after", type=int, default=0, help="leave out so many cases of each kind, done before"
+    )
     parser.add_argument("--only", nargs="+", choices=list(KINDS), help="these kinds alone")
     parser.add_argument("--case", type=int, help="one case once more, by its number")
     parser.add_argument("--most", type=int, help="the most cases of a kind")
@@ -117,7 +127,7 @@ def _all(
     kinds: Sequence[Kind],
     ground: Ground,
     minutes: float,
-    seed: int,
+    first: int,
     worker: tuple[int, int],
     most: int | None,
 ) -> list[Tally]:
@@ -135,9 +145,9 @@ def _all(
             share = kind.share / sum(each.share for each in kinds[place:])
             began = time.monotonic()
             until = began + max(0.0, end - began) * share
-            limit = min(kind.count(ground) or A_SEED, most or A_SEED, A_SEED)
-            first = seed * A_SEED
-            numbers = range(first + worker[0], first + limit, worker[1])
+            all_of_them = first - first % A_SEED + (kind.count(ground) or A_SEED)
+            stop = min(all_of_them, first + (most or A_SEED))
+            numbers = range(first + worker[0], stop, worker[1])
             tallies.append(Tally(kind.name, kind.about, kind.count(ground)))
             _one_kind(kind, ground, numbers, until, tallies[-1])
     except KeyboardInterrupt:

@@ -135,6 +135,21 @@ def test_a_campaign_that_is_ended_early_tells_what_it_has(tmp_path: Path) -> Non
     assert [(tally.cases, tally.faults) for tally in tallies] == [(1, 1)]
 
 
+def test_cases_that_were_done_before_are_left_out(tmp_path: Path) -> None:
+    asked: list[range] = []
+
+    def none(_: Kind, __: Ground, numbers: range, *___: object) -> Iterator[Case]:
+        asked.append(numbers)
+        return iter(())
+
+    one = program.A_SEED
+    with mock.patch.object(program, "cases", none), mock.patch.object(Planted, "count") as count:
+        for first, most, of in ((one, None, None), (one + 4, None, 7), (one + 2, 3, None)):
+            count.return_value = of
+            program._all([Planted()], Ground(tmp_path), 1, first, (0, 1), most)
+    assert asked == [range(one, 2 * one), range(one + 4, one + 7), range(one + 2, one + 5)]
+
+
 def test_a_door_that_refuses_as_it_should_not_is_seen() -> None:
     def refuse(sentence: str) -> Callable[[], object]:
         def read() -> object:
