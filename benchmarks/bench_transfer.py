@@ -15,6 +15,7 @@ from sda.text.tokens import tokenizer
 from sda.transfer.noise import Masks
 from sda.transfer.rewriting import LONGER, Reading, RewritingModel
 from sda.transfer.style_words import StyleWords
+from sda.transfer.transfer_settings import RewriterSettings
 from sda.transfer.word_slots import WordSlots
 
 VOCABULARY = 9000  # about what 200,000 reviews have
@@ -57,7 +58,8 @@ def rows() -> list[Row]:
 
 def _rewriter(writable: int | None) -> Rewriter:
     frame = Frame(VOCABULARY, 0, LONGEST + 1)
-    return Rewriter(frame, torch.Generator().manual_seed(1), 2, writable)
+    rng, usual = torch.Generator().manual_seed(1), RewriterSettings()
+    return Rewriter(frame, rng, 2, writable, usual.embedding, usual.reading, usual.hidden)
 
 
 def _model(generator: Rewriter) -> RewritingModel:

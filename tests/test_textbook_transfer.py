@@ -23,7 +23,7 @@ def pairs(rng: torch.Generator) -> Sentences:
 
 def rewriter(rng: torch.Generator) -> Rewriter:
     sizes = {"embedding": 6, "reading": 5, "hidden": 7, "init_std": 0.6}
-    return Rewriter(Frame(WORDS, None, LONGEST), rng, 2, **sizes)
+    return Rewriter(Frame(WORDS, None, LONGEST), rng, 2, None, **sizes)
 
 
 def test_losses_and_gradients_are_the_same() -> None:

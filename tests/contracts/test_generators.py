@@ -68,12 +68,19 @@ def leak(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Gener
 
 
 def copying(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
-    sizes = {"embedding": 6, "reading": 5, "hidden": 6, "init_std": 0.8} | settings
+    sizes = {
+        "writable": None,
+        "embedding": 6,
+        "reading": 5,
+        "hidden": 6,
+        "init_std": 0.8,
+    } | settings
     return Rewriter(Frame(WORDS, eos, LONGEST), rng, LABELS, **sizes)  # type: ignore[arg-type]
 
 
 def transformer_copying(rng: torch.Generator, eos: int | None = 0, **settings: object) -> Generator:
-    sizes = {"width": 8, "heads": 2, "feedforward": 12, "init_std": 0.5} | settings
+    sizes = {"width": 8, "layers": 2, "heads": 2, "feedforward": 12, "init_std": 0.5}
+    sizes = {"writable": None} | sizes | settings
     frame = Frame(WORDS, eos, LONGEST)
     return TransformerRewriter(frame, rng, LABELS, **sizes)  # type: ignore[arg-type]
 
