@@ -24,7 +24,7 @@ from sda.runs.hand_over import (
     hand_over,
     taken_back,
 )
-from sda.runs.keeping import hand_over_judged
+from sda.runs.keeping import decide, find_offers
 from sda.runs.parts import Selector
 from sda.runs.run import Run
 from sda.runs.start import start_rows
@@ -137,15 +137,9 @@ class Finish:
         updates = state.updates - (before[-1]["updates"] if before else 0)
         if state.judge is not None:
             learned = {LAST: state.generator} if state.sda_epoch and updates else {}
-            return hand_over_judged(
-                settings,
-                self.loaded,
-                {**learned, MLE: start},
-                state.judge,
-                self.metric,
-                state.archive,
-                self.checked,
-                updates,
+            offers = find_offers(settings, self.loaded, {**learned, MLE: start}, state.judge)
+            return decide(
+                settings, offers, state.judge, self.metric, state.archive, self.checked, updates
             )
         if self.selection is None and not has_imitated:
             return None

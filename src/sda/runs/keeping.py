@@ -56,32 +56,6 @@ class Offer:
         return self.stage == MLE and not self.guide
 
 
-def hand_over_judged(
-    settings: Settings,
-    loaded: Loaded,
-    generators: Mapping[str, Generator],
-    judge: Judge,
-    metric: WeightedSum,
-    archive: Archive,
-    checked: int,
-    updates: int,
-) -> HandedOver:
-    """The generator with the share or the guide that the judge likes best within the limits.
-
-    Each generator has its words weighed by the strongest guide that breaks no limit of diversity;
-    where the judge cannot guide, the smallest share that breaks none is kept. The metric decides
-    whether the best of these offers is used.
-    """
-    if not judge.is_fitted:
-        reason = f"the metric said the same of all {archive.calls:,} sentences that it was asked"
-        return HandedOver(MLE, nothing_bought("Stage II", reason))
-    offers = _offers(settings, loaded, generators, judge)
-    if not offers:
-        reason = "whatever is kept, diversity is lower than its limits allow"
-        return HandedOver(MLE, nothing_bought("Stage II", reason))
-    return decide(settings, offers, judge, metric, archive, checked, updates)
-
-
 def decide(
     settings: Settings,
     offers: Sequence[Offer],
@@ -99,6 +73,12 @@ def decide(
     too. Where the metric does not confirm the best offer, such a judge is tried by that alone,
     without a further call.
     """
+    if not offers:
+        reason = "whatever is kept, diversity is lower than its limits allow"
+        if not judge.is_fitted:
+            calls = f"{archive.calls:,}"
+            reason = f"the metric said the same of all {calls} sentences that it was asked"
+        return HandedOver(MLE, nothing_bought("Stage II", reason))
     best = max(offers, key=lambda offer: offer.verdict)
     order = torch.randperm(len(best.sentences), generator=seeded(settings.seed, "check"))
     asked = metric(best.sentences[order[:checked]]).total.numpy()
@@ -151,10 +131,17 @@ def _would_be_kept(judge: Judge, known: Answered, keep: float) -> NDArray[np.flo
     return known.scores[kept].numpy()
 
 
-def _offers(
+def find_offers(
     settings: Settings, loaded: Loaded, generators: Mapping[str, Generator], judge: Judge
 ) -> list[Offer]:
-    """What each generator has to offer within the limits, if anything."""
+    """What each generator has to offer within the limits, if anything.
+
+    Each has its words weighed by the strongest guide that breaks no limit of diversity; where the
+    judge cannot guide, the smallest share that breaks none is kept. A judge that nothing taught has
+    nothing to offer.
+    """
+    if not judge.is_fitted:
+        return []
     limits, words = settings.hand_over, loaded.vocabulary.words
     figures = Diversity(loaded.held_out.real, loaded.held_out.train)
     decoding = Decoding(never=loaded.vocabulary.unk)
