@@ -188,6 +188,24 @@ def _edited(line: bytes) -> bytes:
     return line.replace(b'"score": 4.0', b'"score": 5.0')
 
 
+def test_after_a_torn_line_all_since_the_state_is_asked_again(tmp_path: Path) -> None:
+    """After a loss of power: a metric may answer in other digits if it is asked about a part."""
+    path = tmp_path / "archive.jsonl"
+    archive = Archive(path, PARTS)
+    archive.add([CAT], scores((1, 1)))
+    archive.add([DOG, BIRD], scores((2, 2), (3, 3)))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-9])
+
+    again = Archive(path, PARTS)
+    again.go_back(1)
+    assert again.unknown([CAT, DOG, BIRD]) == [1, 2]
+    assert again.paid == 1 and path.read_bytes() == whole.splitlines(keepends=True)[0]
+    again.add([DOG, BIRD], scores((2, 2), (3, 3)))
+    assert again.unknown([CAT, DOG, BIRD]) == []
+    assert path.read_bytes() == whole
+
+
 def _unnamed(line: bytes) -> bytes:
     return line.replace(b'"mark"', b'"markx"')
 

@@ -212,12 +212,15 @@ def test_a_packed_text_that_fills_the_disk(tmp_path: Path, monkeypatch: pytest.M
         ("os:_exit", "comes with Python"),
         ("END.py:score", "SystemExit"),
         ("ASK.py:score", "raised SystemExit"),
+        ("OWN.py:score", "raised Own: mine"),
     ],
 )
 def test_a_metric_that_would_end_python(
     metric: str, words: str, tmp_path: Path, toy_file: Path, command: Command
 ) -> None:
     (tmp_path / "END.py").write_text("raise SystemExit(3)\n")
+    own = "class Own(BaseException): ...\ndef score(texts):\n    raise Own('mine')\n"
+    (tmp_path / "OWN.py").write_text(own)
     (tmp_path / "ASK.py").write_text("def score(texts):\n    raise SystemExit(1)\n")
     place = metric if metric[0].islower() else tmp_path / metric
 

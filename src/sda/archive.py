@@ -15,7 +15,7 @@ from torch import Tensor
 
 from sda.doors import Finite, Shape, read_checked_lines
 from sda.errors import UserError
-from sda.files import mark_of, naming
+from sda.files import mark_of, naming, read_whole
 from sda.text.about import About
 from sda.text.aligned import Aligned
 from sda.text.context import sentence_tensors, tensor_sentences
@@ -80,6 +80,7 @@ class Archive:
         self._repeats = repeats
         self._lines: list[tuple[Question, Answer]] = []
         self._marks: list[str] = []
+        self._is_torn = False
         self._known: dict[Question, Answer] = {}
         self._ahead: dict[Question, deque[Answer]] = {}
         self._kept: list[Answered] = []
@@ -89,9 +90,10 @@ class Archive:
             self._lines, self._marks, is_cut = _read(path, parts)
             if is_cut:
                 self.remarks.append(
-                    f"{path}: its last line was not written to its end and was taken away; what it"
-                    " was about is asked again"
+                    f"{path}: its last line was not written to its end; what was asked since the"
+                    " state that training goes on from is asked again"
                 )
+                self._is_torn = True
         self.go_back(0)
 
     @property
@@ -124,6 +126,8 @@ class Archive:
         Where answers may change these are all, unless every single one was asked before the run
         was interrupted at the same point.
         """
+        if self._is_torn:
+            self._forget_torn()
         if not self._repeats:
             first = {question: place for place, question in reversed(list(enumerate(questions)))}
             return sorted(place for q, place in first.items() if q not in self._known)
@@ -133,6 +137,20 @@ class Archive:
         # What is there is of a part of these at most, and all are asked together.
         self._ahead = {}
         return list(range(len(questions)))
+
+    def _forget_torn(self) -> None:
+        """After a loss of power only the answers that the state has behind it are left.
+
+        What is asked from there on is asked in the same portions as before: a metric may answer in
+        other digits if it is asked about a part of what was asked together.
+        """
+        assert self.path is not None
+        size = sum(len(line) + 1 for line in read_whole(self.path).split(b"\n")[: self.calls])
+        with naming(self.path), self.path.open("r+b") as file:
+            file.truncate(size)
+        self._lines, self._marks = self._lines[: self.calls], self._marks[: self.calls]
+        self._is_torn = False
+        self.go_back(self.calls)
 
     def known(self, question: Question) -> float | None:
         """The score that the metric gave once; None where it never did, or may change its mind."""
@@ -263,15 +281,11 @@ class AnswerShape(Shape):
 def _read(
     path: Path, parts: tuple[str, ...]
 ) -> tuple[list[tuple[Question, Answer]], list[str], bool]:
-    """The lines of the file with their marks, and whether one was cut off by a kill, which is
-    removed from it.
+    """The lines of the file with their marks, and whether the last one was cut off.
 
     Lines that an earlier version wrote have no marks in them; none of those comes after others.
     """
     found = read_checked_lines(path, AnswerShape)
-    if found.is_cut:
-        with naming(path), path.open("r+b") as file:
-            file.truncate(found.size)
     lines, marks, has_marks = [], list[str](), False
     for number, line in enumerate(found.values, 1):
         lines.append(_parse(path, number, line, parts))
@@ -282,6 +296,9 @@ def _read(
                 f"{path}, line {number}: does not follow from the lines before it; the file cannot"
                 " be changed by hand"
             )
+    if found.is_cut:
+        with naming(path), path.open("r+b") as file:
+            file.truncate(found.size)
     return lines, marks, found.is_cut
 
 

@@ -75,5 +75,6 @@ def test_epochs_are_passed_over_once_stage_one_stopped(
 
 def test_turns_without_end_are_refused() -> None:
     """They are dealt out before training begins, which once took for ever."""
-    with pytest.raises(ValidationError, match="less than or equal to 1000000"):
-        MleSettings(alternations=10**9)
+    for name in ("alternations", "epochs"):
+        with pytest.raises(ValidationError, match="less than or equal to 1000000"):
+            MleSettings.model_validate({name: 10**9})

@@ -11,7 +11,7 @@ from sda import LARGEST_SEED
 from sda.errors import UserError
 from sda.settings.layers import Layers
 from sda.settings.schema import wrong_setting
-from sda.training.stages import Section
+from sda.training.stages import MOST_TURNS, Section
 
 MOST_BY_DEFAULT = 1000  # new rows of a label, where nobody says how many
 SHARE = 4
@@ -44,9 +44,9 @@ class WriterSettings(Section):
     """Of a pretrained model: the rank of an adapter that learns in place of all weights."""
     profile: str = "small"
     """The scale of the generator, as of `sda train`."""
-    epochs: PositiveInt = 40
+    epochs: int = Field(default=40, ge=1, le=MOST_TURNS)
     """Epochs of maximum likelihood at most; it ends when held-out text no longer gains."""
-    stage2: NonNegativeInt = 4
+    stage2: int = Field(default=4, ge=0, le=MOST_TURNS)
     """Epochs of Stage II; 0 leaves it out."""
     calls: PositiveInt = 1500
     """How many texts the metric is asked in Stage II."""

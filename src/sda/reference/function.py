@@ -96,8 +96,10 @@ class Function(ReferenceMetric):
                 returned = self._function(completions=list(texts), **extra)
             else:
                 returned = self._function(list(texts), **extra)
-        # To end Python is not what a metric is asked for.
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        # To end Python is not what a metric is asked for, nor to raise what nobody catches.
+        except BaseException as error:
             raise self._raised(error) from error
         return self._floats(returned, texts)
 

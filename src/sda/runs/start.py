@@ -11,7 +11,7 @@ from typing import Any
 
 from sda.doors import check
 from sda.errors import UserError
-from sda.files import naming, read_json, read_whole
+from sda.files import read_json, read_whole, write_bytes
 from sda.runs.checkpoint import STATE_FILE, fitting
 from sda.runs.folder import STAGE_ONE, RunFolder
 from sda.runs.origin import is_same
@@ -65,9 +65,8 @@ def take_start(state: TrainState, settings: Settings, folder: RunFolder) -> int:
     lines = read_whole(start.progress)[:size]
     if len(lines) < size:
         raise UserError(f"{start.progress}: has lost lines of epochs that are done")
-    folder.cut_progress(0)
-    with naming(folder.progress):
-        folder.progress.write_bytes(lines)
+    # On the disk before any state that has them behind it.
+    write_bytes(folder.progress, lines)
     place = start.checkpoints.folder / STAGE_ONE
     counters = check(CountersShape, checkpoint.values.get("counters"), f"{place / STATE_FILE}")
     with fitting(place):

@@ -107,10 +107,12 @@ def alone(folder: StudyFolder) -> Iterator[None]:
 def _listening(host: str, port: int) -> Iterator[socket.socket]:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
+        host.encode("idna")  # a name that is none is told by the socket in other ways
         listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise UserError(
-            f"{host}:{port}: cannot listen there ({error.strerror or error}); give another --port"
+            f"{host}:{port}: cannot listen there ({reason}); give another --port"
         ) from None
     with listener:
         yield listener

@@ -240,6 +240,8 @@ class Store:
 
     def revoke(self, number: int) -> bool:
         """Whether there is such a judge, whose link now opens nothing."""
+        if not 0 < number < 2**63:
+            return False
         cursor = self._connection.execute(
             "UPDATE judges SET is_revoked = 1 WHERE number = ?", (number,)
         )

@@ -30,7 +30,7 @@ MOST_TURNS = 10**6
 class MleSettings(Section):
     """Stage I, the generator's part."""
 
-    epochs: NonNegativeInt = 100
+    epochs: int = Field(default=100, ge=0, le=MOST_TURNS)
     """Epochs of maximum likelihood; the paper has 100."""
     batch_size: PositiveInt = 64
     """Sentences in one update; the paper is silent, SeqGAN and LeakGAN have 64."""
@@ -57,7 +57,7 @@ class DiscriminatorSettings(Section):
     """Adam's learning rate, SeqGAN's."""
     batch_size: PositiveInt = 128
     """Sentences in one update, half of them real: 64 of each as in SeqGAN."""
-    first_rounds: NonNegativeInt = 10
+    first_rounds: int = Field(default=10, ge=0, le=MOST_TURNS)
     """Rounds in Stage I, each with fresh fakes (decision 0036)."""
     first_passes: NonNegativeInt = 3
     """Walks over the sentences of one such round."""
@@ -149,9 +149,9 @@ class BufferSettings(Section):
 class StageTwoSettings(Section):
     """Stage II, the generator's part."""
 
-    epochs: NonNegativeInt = 100
+    epochs: int = Field(default=100, ge=0, le=MOST_TURNS)
     """Epochs of self data augmentation; the paper has 100."""
-    first_steps: PositiveInt = 6
+    first_steps: int = Field(default=6, ge=1, le=MOST_TURNS)
     """Training-data steps an epoch at first: "we run six imitating training data steps"."""
     fewer_every: PositiveInt = 10
     """Epochs after which there is one training-data step fewer: "after every ten epochs"."""
