@@ -1,0 +1,43 @@
+"""What the page on reliability says of large texts and of the soak is what was measured."""
+
+import json
+from pathlib import Path
+
+from benchmarks.sizes import Measured, Task, measure, table
+from campaign.soak import LARGEST_GROWTH, Soaked, told
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+
+
+def test_the_page_has_the_sizes() -> None:
+    report = json.loads((ROOT / "benchmarks" / "sizes.json").read_text(encoding="utf-8"))
+    rows = [Measured(**row) for row in report["rows"]]
+
+    assert table(rows) in PAGE
+    assert report["commit"][:7] in PAGE
+    assert max(row.lines for row in rows) == 2_000_000
+    # Four times the lines take four times the work or less, but for sorting and a busy machine.
+    for command in ("inspect", "train", "evaluate", "eda", "augment"):
+        few, _, many = (row for row in rows if row.command == command)
+        assert many.cpu_seconds < 6 * few.cpu_seconds
+        assert many.gigabytes < 4 * few.gigabytes
+
+
+def test_the_page_has_the_soak() -> None:
+    report = json.loads((ROOT / "benchmarks" / "soak.json").read_text(encoding="utf-8"))
+    found = [Soaked(each["rounds"], each["curve"]) for each in report["processes"]]
+
+    assert told(found) in PAGE
+    assert report["commit"][:7] in PAGE and report["minutes"] == 60
+    assert len(found) == 2 and all(each.growth < LARGEST_GROWTH for each in found)
+
+
+def test_a_command_is_measured(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("".join(f"the cat {number} sat\n" for number in range(200)))
+    task = Task("inspect", 200, lambda: text, ("inspect", "{file}"))
+    found = measure(task, tmp_path, 60.0)
+
+    assert (found.code, found.lines) == (0, 200)
+    assert found.cpu_seconds > 0 and 0.01 < found.gigabytes < 5
