@@ -339,6 +339,27 @@ def test_results_that_cannot_be_written(
         assert_one_sentence(command(*arguments), f"{target}: No such file or directory")
 
 
+def test_a_page_whose_name_is_no_text(
+    command: Command, toy_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / os.fsdecode(b"page-\xff.html")
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n")
+    monkeypatch.setattr(sys, "stdout", out)
+
+    assert command("report", toy_run.path, "--out", target).code == 0
+
+    out.flush()
+    assert out.buffer.getvalue() == os.fsencode(target) + b"\n"  # type: ignore[attr-defined]
+    assert target.is_file()
+
+
+def test_sentences_without_end(command: Command, toy_run: Run) -> None:
+    answer = command("sample", toy_run.path, "--max-length", 10**20)
+
+    assert answer.code == 2
+    assert "'--max-length'" in answer.err
+
+
 @pytest.mark.parametrize("name", ["compare", "report"])
 def test_runs_on_other_texts(
     name: str, command: Command, toy_run: Run, captions_run: Run, monkeypatch: pytest.MonkeyPatch

@@ -6,6 +6,7 @@ Everything heavy is imported inside the commands, so that `sda --help` answers a
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from typing import Annotated
@@ -53,6 +54,9 @@ def main() -> None:
     """Run a command; what the user can mend is one sentence on standard error and exit code 2."""
     from sda.errors import LeftAlone, UserError, brief
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # The name of a file may be no text; its bytes are given back as they were.
+        sys.stdout.reconfigure(errors="surrogateescape")
     try:
         app()
     except UserError as error:

@@ -40,7 +40,8 @@ def sample(
         " example 0.9.",
     ] = None,
     max_length: Annotated[
-        int | None, typer.Option(min=1, help="Cut sentences off after this many words.")
+        int | None,
+        typer.Option(min=1, max=100_000, help="Cut sentences off after this many words."),
     ] = None,
     stage: Annotated[
         Stage,
