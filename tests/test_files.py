@@ -202,3 +202,35 @@ def test_what_a_kill_left_of_a_file_is_gone_once_it_is_written(tmp_path: Path) -
         ".rows[1].csv.x.part",
         "rows[1].csv",
     ]
+
+
+def test_a_device_is_written_to_and_not_replaced() -> None:
+    reader, writer = os.openpty()
+    try:
+        place = Path(os.ttyname(writer))
+        write_text(place, "a line\n")
+        assert os.read(reader, 100) == b"a line\r\n"
+        assert place.is_char_device()
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_text(pipe, "a line\n")
+        assert os.read(reader, 100) == b"a line\n"
+        assert pipe.is_fifo()
+    finally:
+        os.close(reader)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no names of open files here")
+def test_the_name_of_an_open_file_is_written_to(tmp_path: Path) -> None:
+    with (tmp_path / "open").open("w") as file:
+        write_text(Path(f"/proc/self/fd/{file.fileno()}"), "a line\n")
+
+    assert (tmp_path / "open").read_text() == "a line\n"

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from glob import escape
@@ -55,8 +56,13 @@ def refuse_links(*folders: Path) -> None:
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """What is written inside becomes the file once all of it is on the disk; or it is as it was.
 
-    What a kill left of an earlier attempt is gone.
+    What a kill left of an earlier attempt is gone. A device or a pipe, such as `/dev/null` or
+    `/dev/stdout`, is written to as it stands.
     """
+    if _is_stream(path):
+        with naming(path), path.open("wb") as file:
+            yield file
+        return
     remove_stale_parts(path.parent, path.name)
     temporary = path.parent / f".{path.name}.{os.getpid()}.part"
     with naming(path):
@@ -69,6 +75,17 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         finally:
             temporary.unlink(missing_ok=True)
         sync_folder(path.parent)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether there is a device or a pipe, whose name no file may take: root could do that."""
+    with suppress(OSError, ValueError):
+        mode = path.stat().st_mode
+        if stat.S_ISCHR(mode) or stat.S_ISFIFO(mode):
+            return True
+    # Names of open streams, which may be files: /dev/stdout, /dev/fd/3.
+    folder = os.path.realpath(path.parent)
+    return folder == "/dev" or folder.startswith("/proc/")
 
 
 def write_bytes(path: Path, content: bytes) -> None:
