@@ -96,7 +96,7 @@ def draw_figure(
 def _compose(experiment: Experiment, profile: str, scenes: Sequence[Scene]) -> Figure:
     panels = panels_of(experiment)
     present = [scene for scene in scenes if scene.present]
-    columns = COLUMNS if len(panels) % 2 else 2
+    columns = min(len(panels), COLUMNS if len(panels) % 2 else 2)
     lines = -(-len(panels) // columns)
     width = columns * WIDTH + LEGEND
     note = textwrap.fill(" ".join((READING, *missing_notes(scenes))), int(width * LETTERS_AN_INCH))
