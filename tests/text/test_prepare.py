@@ -242,6 +242,7 @@ def test_no_validation_sentence_has_known_words(text_file: Writer) -> None:
         ({"too_long": "keep"}, "too_long must be one of drop, cut, not 'keep'"),
         ({"tokenizer": "bpe"}, "tokenizer must be one of"),
         ({"subwords": 100}, "subwords must be 256 or more, one for each byte, not 100"),
+        ({"subwords": 10**20}, "subwords must be 1,000,000 or fewer, not 100000000000000000000"),
         ({"valid_share": 0.0}, "must be above 0 and together at most 0.9"),
         ({"test_share": -0.1}, "must be above 0 and together at most 0.9"),
         ({"valid_share": 0.5, "test_share": 0.5}, "must be above 0 and together at most 0.9"),

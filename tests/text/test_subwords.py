@@ -169,7 +169,7 @@ def test_damaged_json_is_refused(data: dict[str, object]) -> None:
 
 
 def test_fewer_pieces_than_bytes_are_refused() -> None:
-    with pytest.raises(UserError, match="subwords must be 256 or more, not 255"):
+    with pytest.raises(UserError, match="subwords must be 256 or more, one for each byte, not 255"):
         learned(255)
 
 

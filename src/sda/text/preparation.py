@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from sda.errors import UserError
-from sda.text.subwords import FEWEST_SUBWORDS
+from sda.text.subwords import check_number
 from sda.text.tokens import tokenizer
 
 SUBWORDS_A_WORD = 4
@@ -108,11 +108,8 @@ class Preparation:
             if choice not in choices:
                 raise UserError(f"{key} must be one of {', '.join(choices)}, not {choice!r}.")
         tokenizer(self.tokenizer)
-        if self.subwords is not None and self.subwords < FEWEST_SUBWORDS:
-            raise UserError(
-                f"subwords must be {FEWEST_SUBWORDS} or more, one for each byte, not"
-                f" {self.subwords}."
-            )
+        if self.subwords is not None:
+            check_number(self.subwords)
         if self.subwords is not None and self.model is not None:
             raise UserError("a pretrained model has its own subwords: leave subwords out.")
         if self.has_prompts and self.model is None:

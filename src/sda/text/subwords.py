@@ -6,15 +6,26 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sda.errors import UserError
+from sda.errors import UserError, brief
 from sda.text.pieces import Pieces, PieceVocabulary, pieces_from_json, pieces_library, spaced
 from sda.text.sentences import Flat, Sentences
 from sda.text.tokens import Tokenizer, tokenizer
 
 FEWEST_SUBWORDS = 256
 """There is one for every byte, so that no text is without an encoding."""
+MOST_SUBWORDS = 1_000_000
 # A pair seen once would spend an id on a single word of the training text.
 _SMALLEST_COUNT = 2
+
+
+def check_number(subwords: int) -> None:
+    """So many can be learned; other numbers raise a sentence."""
+    if subwords < FEWEST_SUBWORDS:
+        raise UserError(
+            f"subwords must be {FEWEST_SUBWORDS} or more, one for each byte, not {brief(subwords)}."
+        )
+    if subwords > MOST_SUBWORDS:
+        raise UserError(f"subwords must be {MOST_SUBWORDS:,} or fewer, not {brief(subwords)}.")
 
 
 class SubwordVocabulary(PieceVocabulary):
@@ -32,8 +43,7 @@ class SubwordVocabulary(PieceVocabulary):
 
         Fewer where the texts repeat fewer. The same texts give the same pieces.
         """
-        if size < FEWEST_SUBWORDS:
-            raise UserError(f"subwords must be {FEWEST_SUBWORDS} or more, not {size}.")
+        check_number(size)
         library = pieces_library()
         pieces = library.Tokenizer(library.models.BPE())
         # A space before the first word too, or a word would have other pieces there.
