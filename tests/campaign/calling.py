@@ -78,14 +78,16 @@ def _text(stream: io.TextIOWrapper) -> str:
 
 @contextlib.contextmanager
 def before_training() -> Iterator[None]:
-    """Every run stops where its first epoch would begin."""
+    """Every run stops where its first epoch would begin, and those of other processes before."""
+    from sda.reproduction import runner
     from sda.runs import train
     from sda.transfer import transfer_training
 
-    def begin(_: object) -> None:
+    def begin(*_: object) -> None:
         raise Began
 
     with (
+        mock.patch.object(runner, "run_jobs", begin),
         mock.patch.object(train._Training, "_train", begin),
         mock.patch.object(transfer_training._TransferTraining, "run", begin),
     ):
