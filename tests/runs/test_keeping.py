@@ -8,9 +8,9 @@ from torch import Tensor
 
 from sda.archive import Answered, Archive, Question
 from sda.reference.metric import ReferenceMetric, WeightedSum
-from sda.runs.hand_over import LAST, MLE
+from sda.runs.hand_over import LAST, MLE, HandedOver
 from sda.runs.keeping import Offer, decide
-from sda.scoring.comparison import Change
+from sda.scoring.comparison import Change, Quality
 from sda.settings.schema import Settings
 from sda.text.sentences import Sentences
 from sda.training.fitting import Fit
@@ -90,6 +90,12 @@ def guesses(settings: Settings) -> Judge:
     return Knowing(settings, torch.arange(len(START)).double() // 2)
 
 
+def quality_of(handed: HandedOver) -> Quality:
+    """What the metric said of what is handed over, and of the start."""
+    assert handed.comparison is not None and handed.comparison.quality is not None
+    return handed.comparison.quality
+
+
 def test_what_was_trained_is_handed_over_where_the_metric_confirms_it(
     settings: Settings, metric: WeightedSum, archive: Archive
 ) -> None:
@@ -97,9 +103,8 @@ def test_what_was_trained_is_handed_over_where_the_metric_confirms_it(
     handed = decide(settings, offers, knows(settings), metric, archive, CHECKED, 7)
 
     assert (handed.stage, handed.keep) == (LAST, 0.5)
-    assert handed.comparison is not None and handed.comparison.quality is not None
-    assert (handed.comparison.quality.start, handed.comparison.quality.result) == (0.5, 1)
-    assert handed.comparison.quality.scored == CHECKED
+    quality = quality_of(handed)
+    assert (quality.start, quality.result, quality.scored) == (0.5, 1, CHECKED)
     assert "20 metric calls and 7 updates" in handed.sentence
 
 
@@ -111,9 +116,8 @@ def test_else_a_judge_that_chooses_is_tried_by_the_answers_that_there_are(
 
     assert asked_of(metric) == CHECKED  # about what was trained, and nothing more
     assert (handed.stage, handed.keep) == (MLE, 0.625)
-    assert handed.comparison is not None and handed.comparison.quality is not None
     # 13 of the 20 are kept, among them the 10 good ones.
-    assert handed.comparison.quality.result == pytest.approx(10 / 13)
+    assert quality_of(handed).result == pytest.approx(10 / 13)
     assert handed.sentence.startswith("The judge, choosing among sentences of the start, bought")
 
 
@@ -124,8 +128,7 @@ def test_a_judge_that_guesses_does_not_come_after_what_was_refused(
     handed = decide(settings, offers, guesses(settings), metric, archive, CHECKED, 7)
 
     assert handed.is_start and asked_of(metric) == CHECKED
-    assert handed.comparison is not None and handed.comparison.quality is not None
-    assert handed.comparison.quality.result == 0  # of what was refused first
+    assert quality_of(handed).result == 0  # of what was refused first
     assert "the metric did not rise: first-word 0.5 to 0" in handed.sentence
 
 
@@ -145,5 +148,4 @@ def test_the_choice_that_the_judge_likes_best_counts_both(
     handed = decide(settings, offers, knows(settings), metric, archive, CHECKED, 7)
 
     assert (handed.stage, handed.keep) == (MLE, 0.5)
-    assert handed.comparison is not None and handed.comparison.quality is not None
-    assert handed.comparison.quality.result == pytest.approx(10 / (10 + CHECKED))
+    assert quality_of(handed).result == pytest.approx(10 / (10 + CHECKED))
