@@ -81,6 +81,9 @@ def test_the_command_has_the_papers_design_first(
     assert text.index("the paper's") < text.index("its ratings") < text.index("suggested")
     assert "at least 3 judges" in command("judge", "plan", "--judges", 2).err
     assert "not two items" in command("judge", "plan", "--budget", 5).err
+    for count in ("--models", "--items", "--judges", "--ratings", "--budget", "--load"):
+        endless = command("judge", "plan", count, 10**20)
+        assert endless.code == 2 and f"'{count}'" in endless.err
 
 
 def test_rounded_ratings_have_the_mean_that_is_said() -> None:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from sda.studies.server import Opened
     from sda.studies.study import Criterion
 
-MOST_JUDGES = 100_000
-"""Each has a line in the store, written before the links are shown."""
+MOST = 100_000
+"""Judges, items and ratings of a study; each link has a line in the store before it is shown."""
 StudyPath = Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of the study.")]
 ModelFiles = Annotated[
     list[str],
@@ -30,10 +30,16 @@ asked_option = option_under("What is asked")
 
 
 def plan(
-    models: Annotated[int, typer.Option(min=2, help="How many models, real text among them.")] = 4,
-    items: Annotated[int, typer.Option(min=2, help="How many sentences of each model.")] = 100,
-    judges: Annotated[int, typer.Option(min=1, help="How many judges.")] = 30,
-    ratings: Annotated[int, typer.Option(min=1, help="How many ratings each sentence gets.")] = 3,
+    models: Annotated[
+        int, typer.Option(min=2, max=MOST, help="How many models, real text among them.")
+    ] = 4,
+    items: Annotated[
+        int, typer.Option(min=2, max=MOST, help="How many sentences of each model.")
+    ] = 100,
+    judges: Annotated[int, typer.Option(min=1, max=MOST, help="How many judges.")] = 30,
+    ratings: Annotated[
+        int, typer.Option(min=1, max=MOST, help="How many ratings each sentence gets.")
+    ] = 3,
     difference: Annotated[
         float | None,
         typer.Option(
@@ -41,10 +47,11 @@ def plan(
         ),
     ] = None,
     budget: Annotated[
-        int | None, typer.Option(min=1, help="Suggest a design for so many ratings as you can pay.")
+        int | None,
+        typer.Option(min=1, max=MOST, help="Suggest a design for so many ratings as you can pay."),
     ] = None,
     load: Annotated[
-        int, typer.Option(min=1, help="With --budget: ratings that one judge gives.")
+        int, typer.Option(min=1, max=MOST, help="With --budget: ratings that one judge gives.")
     ] = 40,
     seed: Seed = 0,
 ) -> None:
@@ -164,13 +171,13 @@ def serve(
 def invite(
     study: StudyPath,
     judges: Annotated[
-        int | None, typer.Option(min=1, max=MOST_JUDGES, help="So many links, each for one judge.")
+        int | None, typer.Option(min=1, max=MOST, help="So many links, each for one judge.")
     ] = None,
     join: Annotated[
         int | None,
         typer.Option(
             min=1,
-            max=MOST_JUDGES,
+            max=MOST,
             metavar="LIMIT",
             help="One link for all, by which at most so many may join.",
         ),
