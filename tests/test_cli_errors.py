@@ -353,11 +353,12 @@ def test_a_page_whose_name_is_no_text(
     assert target.is_file()
 
 
-def test_sentences_without_end(command: Command, toy_run: Run) -> None:
-    answer = command("sample", toy_run.path, "--max-length", 10**20)
+@pytest.mark.parametrize("option", ["-n", "--max-length"])
+def test_sentences_without_end(option: str, command: Command, toy_run: Run) -> None:
+    answer = command("sample", toy_run.path, option, 10**20)
 
     assert answer.code == 2
-    assert "'--max-length'" in answer.err
+    assert f"'{option}'" in answer.err
 
 
 @pytest.mark.parametrize("name", ["compare", "report"])

@@ -60,9 +60,12 @@ class Served:
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Any]:
+def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    from sda.studies import limits
     from sda.studies.site import Site
 
+    # A browser that a program drives rates faster than anybody reads.
+    monkeypatch.setattr(limits, "AT_ONCE", 1e6)
     running = []
 
     def start(study: Study) -> Served:

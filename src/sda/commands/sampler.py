@@ -13,7 +13,9 @@ from sda.commands.options import MetricAgain, Stage, Trust, out_option
 
 def sample(
     run: Annotated[Path, typer.Argument(help="Folder of a run.")],
-    n: Annotated[int, typer.Option("-n", min=1, help="How many sentences to write.")] = 10,
+    n: Annotated[
+        int, typer.Option("-n", min=1, max=100_000_000, help="How many sentences to write.")
+    ] = 10,
     unique: Annotated[bool, "Write no sentence twice."] = False,
     no_copies: Annotated[bool, "Write no sentence that stands in the training text."] = False,
     label: Annotated[
