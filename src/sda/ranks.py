@@ -53,10 +53,17 @@ class Shares:
         """The parts that this process does."""
         return range(self.rank, self.parts, self.ranks)
 
-    def each(self, size: int, work: Callable[[slice, int], Values]) -> list[Values]:
-        """What `work` makes of the rows of each part, in their order, from all processes."""
+    def each(
+        self, size: int, work: Callable[[slice, int], Values], are_alike: bool = False
+    ) -> list[Values]:
+        """What `work` makes of the rows of each part, in their order, from all processes.
+
+        Where parts `are_alike`, with the same names, types and shapes, none of that has to be sent,
+        and one message does.
+        """
         rows = self.cuts(size)
-        return self.gathered({part: work(rows[part], part) for part in self.own()})
+        found = {part: work(rows[part], part) for part in self.own()}
+        return self._gathered_alike(found) if are_alike else self.gathered(found)
 
     def seeds(self, rng: torch.Generator) -> list[int]:
         """One for each part, the same ones in every process."""
@@ -73,6 +80,29 @@ class Shares:
                     part, _, name = key.partition(".")
                     whole[int(part)][name] = value
         return [whole[part] for part in range(self.parts)]
+
+    def _gathered_alike(self, found: Mapping[int, Values]) -> list[Values]:
+        """As `gathered`, where all parts have what the first of this process has."""
+        if self.ranks == 1:
+            return self.gathered(found)
+        like = found[self.rank]
+        told = [[TYPES.index(value.dtype), *value.shape] for value in like.values()]
+        values = [found[part][name].detach() for part in self.own() for name in like]
+        if not all(map(_goes_directly, values)):
+            values = [value.cpu() for value in values]
+        # A process with a part less sends fewer bytes, and is padded.
+        size = sum(map(_bytes_of, told))
+        own = [size * len(range(rank, self.parts, self.ranks)) for rank in range(self.ranks)]
+        try:
+            every = _gathered_bytes(_packed(values), own)
+        except RuntimeError as error:
+            raise _lost() from error
+        parts = {
+            rank + place * self.ranks: _unpacked(sent[place * size : (place + 1) * size], told)
+            for rank, sent in enumerate(every)
+            for place in range(len(sent) // size)
+        }
+        return [dict(zip(like, parts[part], strict=True)) for part in range(self.parts)]
 
 
 ALONE = Shares()
@@ -120,9 +150,11 @@ def _exchanged(values: Values, ranks: int) -> list[Values]:
 
 def _gathered_bytes(content: Tensor, sizes: list[int]) -> list[Tensor]:
     """The bytes of every process, which has so many, where those of this one are."""
-    padded = content.new_zeros(max(sizes))
-    padded[: len(content)] = content
-    every = [torch.zeros_like(padded) for _ in sizes]
+    padded = content
+    if len(content) < max(sizes):
+        padded = content.new_zeros(max(sizes))
+        padded[: len(content)] = content
+    every = [torch.empty_like(padded) for _ in sizes]
     distributed.all_gather(every, padded)
     return [some[:size] for some, size in zip(every, sizes, strict=True)]
 

@@ -94,6 +94,43 @@ def test_what_lies_on_a_device_stays_there_on_its_way(
         ]
 
 
+ALIKE: list[Values] = [
+    {
+        "loss": torch.tensor(0.25 * part, dtype=torch.float64),
+        "0": torch.randn(3, 2),
+        "has": torch.tensor([True, part == 1]),
+    }
+    for part in range(3)
+]
+
+
+@pytest.mark.parametrize("is_direct", [False, True])
+def test_parts_that_are_alike_go_in_one_message(
+    is_direct: bool, carrier: Carrier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        ranks, "_goes_directly", lambda value: is_direct and isinstance(value, Elsewhere)
+    )
+
+    def work(rank: int) -> list[Values]:
+        shares = Shares(len(ALIKE), rank, RANKS)
+        return shares.each(
+            len(ALIKE),
+            lambda _, part: {name: value.to(DEVICE) for name, value in ALIKE[part].items()},
+            are_alike=True,
+        )
+
+    for found in carrier.each(work):
+        assert len(found) == len(ALIKE)
+        for part, expected in zip(found, ALIKE, strict=True):
+            assert part.keys() == expected.keys()
+            for name, value in part.items():
+                assert isinstance(value, Elsewhere) == is_direct
+                assert (value.dtype, value.shape) == (expected[name].dtype, expected[name].shape)
+                assert torch.equal(value.cpu(), expected[name])
+    assert [len(sent) for sent in carrier.sent] == [1, 1]
+
+
 def test_without_nccl_all_goes_through_the_cpu(
     carrier: Carrier, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,15 +74,22 @@ def add_gradients(
             torch.manual_seed(seeds[part])
             found = loss(rows)
             (found.loss + (penalty() if part == 0 else 0.0)).backward()  # type: ignore[no-untyped-call]
-        gradients = {str(n): one.grad for n, one in enumerate(moved) if one.grad is not None}
-        return {**gradients, "loss": found.loss.detach().double(), "figures": found.figures}
+        has = torch.tensor([one.grad is not None for one in moved])
+        gradients = {
+            str(n): torch.zeros_like(one) if one.grad is None else one.grad
+            for n, one in enumerate(moved)
+        }
+        value = found.loss.detach().double()
+        return {"loss": value, "figures": found.figures, **gradients, "has": has}
 
-    parts = [found for found in state.shares.each(size, work) if found]
+    # With a row for each part all have the same to send; what has no rows is left out.
+    each = state.shares.each(size, work, are_alike=size >= state.shares.parts)
+    parts = [found for found in each if found]
     value = sum(float(found["loss"]) for found in parts)
     check_finite(name, value)
     optimizer.zero_grad(set_to_none=True)
     for number, one in enumerate(moved):
-        gradients = [found[str(number)] for found in parts if str(number) in found]
+        gradients = [found[str(number)] for found in parts if found["has"][number]]
         if gradients:
             total = gradients[0].clone()
             for gradient in gradients[1:]:
