@@ -78,7 +78,7 @@ def make_start(out: Path) -> Path:
     folder = out / "start"
     if (folder / "README.md").is_file():
         return folder
-    random = _random_model(out / "random")
+    random = random_model(out / "random")
     run = sda.train(
         captions(),
         out / "mle",
@@ -92,7 +92,8 @@ def make_start(out: Path) -> Path:
     return folder
 
 
-def _random_model(folder: Path) -> Path:
+def random_model(folder: Path) -> Path:
+    """The folder of a small Llama that has learned nothing, and knows the words of the captions."""
     import tokenizers
     import torch
     import transformers
