@@ -10,16 +10,15 @@ from pathlib import Path
 
 import pytest
 from lives import Life
-from tiny import TINY, Answer, outcome, toy_lines
+from tiny import SETS, Answer, outcome, sets, toy_lines
 
 import sda
 from sda.commands.generating import default_folder
 from sda.runs.run import Run
 
 Command = Callable[..., Answer]
-SETS = ["--preset", "paper", *(word for value in TINY for word in ("--set", value))]
 # Even less than tiny, where only what is read and written matters.
-SHORT = [*SETS, "--set", "mle.epochs=1", "--set", "stage2.epochs=0"]
+SHORT = (*SETS, *sets(("mle.epochs=1", "stage2.epochs=0")))
 
 
 def write_lines(path: Path, lines: list[str]) -> Path:

@@ -12,25 +12,22 @@ from pathlib import Path
 
 import pytest
 from lives import Life
-from tiny import TINY, Answer, Interrupting, contents, file_with, outcome, toy_lines, train_tiny
+from tiny import (
+    SMOKE,
+    Answer,
+    Interrupting,
+    assert_one_sentence,
+    contents,
+    file_with,
+    outcome,
+    toy_lines,
+    train_tiny,
+)
 
 from sda.runs.run import Run
 from sda.settings.layers import names_of
 
 Command = Callable[..., Answer]
-SETS = ["--preset", "paper", *(word for value in TINY for word in ("--set", value))]
-SMOKE = ("--profile", "smoke", "--quiet", *SETS)
-
-
-def assert_one_sentence(answer: Answer, *words: str) -> None:
-    """The sentence, with these words in it, is all that was said; nothing but warnings precedes."""
-    *warnings, last = answer.err.splitlines()
-    assert answer.code == 2
-    assert answer.out == ""
-    assert all(line.startswith("warning: ") for line in warnings)
-    assert last.startswith("sda: ")
-    for word in words:
-        assert word in last
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from test_docs import ROOT, blocks
-from tiny import TINY, toy_lines
+from tiny import TINY, sets, toy_lines
 
 PAGE = ROOT / "docs" / "extending.md"
 FILE = "evaluation/first_words.py"
@@ -87,12 +87,11 @@ def test_the_score_is_in_evaluations_and_in_the_tables_of_runs(scratch: Path) ->
     (scratch / "test.txt").write_text("\n".join(toy_lines()))
     (scratch / "new.txt").write_text("the cat sat\na dog ran\nthe bird sang\nno fish slept\n")
     files = ("new.txt", "--test", "test.txt", "--no-ceiling", "--quick")
-    values = [word for value in (*TINY, "stage2.epochs=1") for word in ("--set", value)]
     more = ("--preset", "paper", "--profile", "smoke", "--out", "run")
     evaluated, _, compared, _ = sda(
         scratch,
         ("evaluate", *files, "--all", "--json", "found.json"),
-        ("train", "captions", *more, *values),
+        ("train", "captions", *more, *sets((*TINY, "stage2.epochs=1"))),
         ("compare", "run", "--scores", "first-words"),
         ("curve", "run", "--temperature", "1,0.5", "--repeats", "1"),
     )

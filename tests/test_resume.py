@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 from lives import Life
-from tiny import EPOCHS, SMALL_ORACLE, TINY, Answer, Interrupting, contents, outcome, train_tiny
+from tiny import EPOCHS, SETS, SMALL_ORACLE, Answer, Interrupting, contents, outcome, train_tiny
 
 from sda.errors import UserError
 from sda.runs.run import Run
 
-SETS = ["--preset", "paper", *(word for value in TINY for word in ("--set", value))]
 RESUMED = ("train", "captions", "--profile", "smoke", "--out", "run", "--resume", "--quiet", *SETS)
 
 

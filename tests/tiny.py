@@ -61,6 +61,16 @@ NO_LIMITS = tuple(
 SMALL_ORACLE = ("embedded.length=8", "embedded.vocabulary=50", "embedded.oracle_size=8")
 
 
+def sets(assignments: Sequence[str]) -> list[str]:
+    """Assignments as options of a command."""
+    return [word for assignment in assignments for word in ("--set", assignment)]
+
+
+# What `train_tiny` does, for the command.
+SETS = ("--preset", "paper", *sets(TINY))
+SMOKE = ("--profile", "smoke", "--quiet", *SETS)
+
+
 def toy_lines() -> list[str]:
     """Eighty distinct sentences of six words."""
     adjectives = ("red", "old", "big", "sad", "shy")
@@ -146,6 +156,17 @@ class Answer:
     code: object
     out: str
     err: str
+
+
+def assert_one_sentence(answer: Answer, *words: str) -> None:
+    """The sentence, with these words in it, is all that was said; nothing but warnings precedes."""
+    *warnings, last = answer.err.splitlines()
+    assert answer.code == 2
+    assert answer.out == ""
+    assert all(line.startswith("warning: ") for line in warnings)
+    assert last.startswith("sda: ")
+    for word in words:
+        assert word in last
 
 
 class Interrupting(Quiet):

@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -103,8 +103,3 @@ def inside(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.chdir(before)
-
-
-def sets(assignments: Sequence[str]) -> list[str]:
-    """Assignments as options."""
-    return [word for assignment in assignments for word in ("--set", assignment)]

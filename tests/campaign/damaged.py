@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from tiny import TINY
+from tiny import TINY, sets
 
-from .calling import before_training, call, sets
+from .calling import before_training, call
 from .damage import damage
 from .ground import Ground, copied, scratch
 from .results import differences

@@ -13,9 +13,9 @@ from unittest import mock
 from labelled_tiny import QUICK, rows, write_table
 from reproduction.records import jobs_of, record_of, write_ledger
 from studies.people import by_model, rate_all, small_study, write_study
-from tiny import NO_LIMITS, TINY, undrawn, write_toy
+from tiny import NO_LIMITS, TINY, sets, undrawn, write_toy
 
-from .calling import call, inside, sets
+from .calling import call, inside
 
 METRIC = """def score(texts):
     return [text.count("cat") + 1 / (1 + len(text)) for text in texts]

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import torch
 from fakes import oracle_arrays
+from tiny import sets
 
-from .calling import before_training, call, sets
+from .calling import before_training, call
 from .damage import ANY
 from .ground import Ground
 from .verdicts import Verdict, judged

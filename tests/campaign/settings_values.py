@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
-from tiny import TINY
+from tiny import TINY, sets
 
-from .calling import before_training, call, sets
+from .calling import before_training, call
 from .damage import TOML_VALUES
 from .drawing_values import drawn
 from .ground import QUIET, REWRITER, Ground, scratch

@@ -11,7 +11,7 @@ import pytest
 import torch
 from lives import Life
 from safetensors.torch import load_file
-from tiny import TINY
+from tiny import TINY, sets
 
 METRIC = """
 from pathlib import Path
@@ -34,8 +34,7 @@ def metric(tmp_path: Path) -> str:
 
 
 def words(text: Path, metric: str, out: Path) -> list[str]:
-    sets = [part for value in TINY for part in ("--set", value)]
-    return ["train", str(text), "--metric", metric, "--out", str(out), *TRAIN, *sets]
+    return ["train", str(text), "--metric", metric, "--out", str(out), *TRAIN, *sets(TINY)]
 
 
 def two_processes(text: Path, metric: str, out: Path) -> subprocess.Popen[str]:

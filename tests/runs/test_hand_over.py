@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 from fakes import FixedGenerator
-from tiny import NO_LIMITS, TINY, Answer, Interrupting, metric_file, outcome, train_tiny
+from tiny import NO_LIMITS, TINY, Answer, Interrupting, metric_file, outcome, sets, train_tiny
 from torch import Tensor
 
 from sda.errors import UserError
@@ -318,9 +318,8 @@ def test_the_command_line_reaches_every_stage(
 def test_the_sentence_is_told_at_the_end(
     toy_file: Path, metric: str, command: Callable[..., Answer], tmp_path: Path
 ) -> None:
-    sets = [part for value in (*TINY, *UNCHANGED) for part in ("--set", value)]
     options = ("--profile", "smoke", "--preset", "metric-reward", "--metric", metric)
-    train = ("train", toy_file, *options, *sets, "--out")
+    train = ("train", toy_file, *options, *sets((*TINY, *UNCHANGED)), "--out")
     answer = command(*train, tmp_path / "run")
     verdict = Run(tmp_path / "run").verdict
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tiny import TINY, Answer, train_tiny, write_toy
+from tiny import TINY, Answer, sets, train_tiny, write_toy
 
 from sda.randomness import seeded
 from sda.runs.curve_models import collect_models
@@ -48,9 +48,8 @@ def test_folder_and_title_have_the_name(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_toy(Path("mine.txt"))
-    sets = [part for value in TINY for part in ("--set", value)]
     options = ("--profile", "smoke", "--preset", "metric-reward")
-    answer = command("train", "mine.txt", *options, *sets)
+    answer = command("train", "mine.txt", *options, *sets(TINY))
 
     assert answer.code == 0, answer.err
     assert f"{NAME} on mine.txt, seed 0" in answer.err

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tiny import TINY, Answer, Interrupting, outcome, toy_lines, train_tiny
+from tiny import TINY, Answer, Interrupting, outcome, sets, toy_lines, train_tiny
 
 import sda
 from sda.errors import UserError
@@ -63,11 +63,10 @@ def test_a_run_goes_on_bit_for_bit(toy_file: Path, tmp_path: Path, run: Run) -> 
 def test_commands_take_such_a_run(
     run: Run, toy_file: Path, tmp_path: Path, command: Callable[..., Answer]
 ) -> None:
-    settings = [option for text in TINY for option in ("--set", text)]
     assert command("inspect", toy_file, "--subwords", 300).code == 0
     made = command(
         *("train", toy_file, "--subwords", 300, "--profile", "smoke", "--quiet"),
-        *("--out", tmp_path / "made", *settings),
+        *("--out", tmp_path / "made", *sets(TINY)),
     )
     assert made.code == 0, made.err
     assert command("curve", run.path, "--out", tmp_path / "curve.html").code == 0

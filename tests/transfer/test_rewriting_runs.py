@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from tiny import Answer, Interrupting, hash_of
+from tiny import Answer, Interrupting, hash_of, sets
 
 from sda.errors import UserError
 from sda.files import read_marked, write_marked
@@ -223,9 +223,8 @@ def test_three_styles_and_a_metric_of_ones_own(command: Command, tmp_path: Path)
     )
     code = "def shorter(texts, context):\n    return [-len(t) for t in texts]\n"
     (tmp_path / "mine.py").write_text(code)
-    sets = [word for each in TINY for word in ("--set", each)]
     answer = command(
-        *("transfer", "train", *files, "--out", str(tmp_path / "run"), *sets),
+        *("transfer", "train", *files, "--out", str(tmp_path / "run"), *sets(TINY)),
         *("--metric", f"{tmp_path / 'mine.py'}:shorter", "--names", "plain,loud,calm", "--quiet"),
     )
 
