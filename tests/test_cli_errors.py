@@ -4,6 +4,7 @@ import errno
 import io
 import os
 import resource
+import shlex
 import shutil
 import signal
 import sys
@@ -63,40 +64,40 @@ def test_a_name_that_is_too_long_for_a_file(command: Command, toy_file: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("options", "words"),
     [
-        (("--set", "stage2.rolouts=3"), "unknown setting 'stage2.rolouts' (known here: epochs,"),
-        (("--set", "stage2.rollouts=few"), "setting 'stage2.rollouts': "),
-        (("--set", "generator.hiden=3"), "unknown setting 'generator.hiden' ("),
-        (("--set", "generator.hidden=-3"), "setting 'generator"),
-        (("--set", "generator.use=nowhere:Rnn"), "No module named 'nowhere'"),
-        (("--set", "rollouts"), "write it as key=value"),
-        (("--profile", "nope"), "unknown profile 'nope' (known: full, small, smoke)"),
-        (("--method", "nope"), f"unknown method 'nope' (known: {', '.join(names_of('methods'))})"),
-        (("--generator", "nope"), "unknown generator 'nope' (known: "),
-        (("--discriminator", "nope"), "unknown discriminator 'nope' (known: cnn, rnn, seqgan, "),
-        (("--metric", "nope"), "unknown metric 'nope' (known: bleu, "),
-        (("--metric", "nope.py:score"), "nope.py: no such file"),
-        (("--metric", "heavy*bleu"), "'heavy' is not a number"),
-        (("--metric", ""), "unknown metric '' (known: bleu, "),
-        (("--metric", "nan*bleu"), "setting 'metric.0.weight': input should be a finite number"),
-        (("--set", "generator.dropout=nan"), "'generator.dropout': input should be a finite"),
-        (("--set", "evaluation.self_bleu_samples=1"), "should be greater than or equal to 2"),
+        ("--set stage2.rolouts=3", "unknown setting 'stage2.rolouts' (known here: epochs,"),
+        ("--set stage2.rollouts=few", "setting 'stage2.rollouts': "),
+        ("--set generator.hiden=3", "unknown setting 'generator.hiden' ("),
+        ("--set generator.hidden=-3", "setting 'generator"),
+        ("--set generator.use=nowhere:Rnn", "No module named 'nowhere'"),
+        ("--set rollouts", "write it as key=value"),
+        ("--profile nope", "unknown profile 'nope' (known: full, small, smoke)"),
+        ("--method nope", f"unknown method 'nope' (known: {', '.join(names_of('methods'))})"),
+        ("--generator nope", "unknown generator 'nope' (known: "),
+        ("--discriminator nope", "unknown discriminator 'nope' (known: cnn, rnn, seqgan, "),
+        ("--metric nope", "unknown metric 'nope' (known: bleu, "),
+        ("--metric nope.py:score", "nope.py: no such file"),
+        ("--metric 'heavy*bleu'", "'heavy' is not a number"),
+        ("--metric ''", "unknown metric '' (known: bleu, "),
+        ("--metric 'nan*bleu'", "setting 'metric.0.weight': input should be a finite number"),
+        ("--set generator.dropout=nan", "'generator.dropout': input should be a finite"),
+        ("--set evaluation.self_bleu_samples=1", "should be greater than or equal to 2"),
         (
-            ("--set", "evaluation.cold_temperature=1e-300"),
+            "--set evaluation.cold_temperature=1e-300",
             "'evaluation.cold_temperature': input should be greater",
         ),
-        (("--set", "method=mle"), "setting 'method' is 'mle' in a settings file or by --set, but"),
-        (("--set", "source=captions"), "setting 'source' is 'captions' in a settings file or"),
-        (("--length", "5"), "setting 'embedded.length' has a meaning only for the source 'oracle'"),
-        (("--config", "nope.toml"), "nope.toml: no such file"),
-        (("--valid", "nope.txt"), "nope.txt does not exist"),
+        ("--set method=mle", "setting 'method' is 'mle' in a settings file or by --set, but"),
+        ("--set source=captions", "setting 'source' is 'captions' in a settings file or"),
+        ("--length 5", "setting 'embedded.length' has a meaning only for the source 'oracle'"),
+        ("--config nope.toml", "nope.toml: no such file"),
+        ("--valid nope.txt", "nope.txt does not exist"),
     ],
 )
 def test_settings_that_cannot_be(
-    arguments: tuple[str, str], words: str, command: Command, toy_file: Path, tmp_path: Path
+    options: str, words: str, command: Command, toy_file: Path, tmp_path: Path
 ) -> None:
-    answer = command("train", toy_file, "--out", tmp_path / "run", *SMOKE, *arguments)
+    answer = command("train", toy_file, "--out", tmp_path / "run", *SMOKE, *shlex.split(options))
 
     assert_one_sentence(answer, words)
     assert list(tmp_path.iterdir()) == []
@@ -406,18 +407,18 @@ def test_results_that_would_replace_what_is_read(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("options", "words"),
     [
-        (("--temperature", "1,hot"), "--temperature: write numbers with commas between them"),
-        (("--temperature", "1,0"), "temperature must be at least 1e-06, not 0.0"),
-        (("--temperature", "1e-300"), "temperature must be at least 1e-06, not 1e-300"),
-        (("--top-p", "2"), "top_p must be above 0 and at most 1"),
+        ("--temperature 1,hot", "--temperature: write numbers with commas between them"),
+        ("--temperature 1,0", "temperature must be at least 1e-06, not 0.0"),
+        ("--temperature 1e-300", "temperature must be at least 1e-06, not 1e-300"),
+        ("--top-p 2", "top_p must be above 0 and at most 1"),
     ],
 )
 def test_sweeps_that_cannot_be(
-    arguments: tuple[str, str], words: str, command: Command, toy_run: Run, tmp_path: Path
+    options: str, words: str, command: Command, toy_run: Run, tmp_path: Path
 ) -> None:
-    answer = command("curve", toy_run.path, "--out", tmp_path / "out", *arguments)
+    answer = command("curve", toy_run.path, "--out", tmp_path / "out", *options.split())
 
     assert_one_sentence(answer, words)
     assert not (tmp_path / "out").exists()
