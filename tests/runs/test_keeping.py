@@ -1,5 +1,7 @@
 """Which offer is handed over, worked out by hand."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from fakes import sentences_of
@@ -90,17 +92,27 @@ def guesses(settings: Settings) -> Judge:
     return Knowing(settings, torch.arange(len(START)).double() // 2)
 
 
+Decided = Callable[..., HandedOver]
+
+
+@pytest.fixture
+def decided(settings: Settings, metric: WeightedSum, archive: Archive) -> Decided:
+    """Called with what makes the judge, and with offers: what is handed over."""
+
+    def handed(judge: Callable[[Settings], Judge], *offers: Offer) -> HandedOver:
+        return decide(settings, offers, judge(settings), metric, archive, CHECKED, 7)
+
+    return handed
+
+
 def quality_of(handed: HandedOver) -> Quality:
     """What the metric said of what is handed over, and of the start."""
     assert handed.comparison is not None and handed.comparison.quality is not None
     return handed.comparison.quality
 
 
-def test_what_was_trained_is_handed_over_where_the_metric_confirms_it(
-    settings: Settings, metric: WeightedSum, archive: Archive
-) -> None:
-    offers = [offer(LAST, GOOD, 0.9), offer(MLE, GOOD, 0.8)]
-    handed = decide(settings, offers, knows(settings), metric, archive, CHECKED, 7)
+def test_what_was_trained_is_handed_over_where_the_metric_confirms_it(decided: Decided) -> None:
+    handed = decided(knows, offer(LAST, GOOD, 0.9), offer(MLE, GOOD, 0.8))
 
     assert (handed.stage, handed.keep) == (LAST, 0.5)
     quality = quality_of(handed)
@@ -109,10 +121,9 @@ def test_what_was_trained_is_handed_over_where_the_metric_confirms_it(
 
 
 def test_else_a_judge_that_chooses_is_tried_by_the_answers_that_there_are(
-    settings: Settings, metric: WeightedSum, archive: Archive
+    metric: WeightedSum, decided: Decided
 ) -> None:
-    offers = [offer(LAST, BAD, 0.9), offer(MLE, GOOD, 0.8, keep=0.625)]
-    handed = decide(settings, offers, knows(settings), metric, archive, CHECKED, 7)
+    handed = decided(knows, offer(LAST, BAD, 0.9), offer(MLE, GOOD, 0.8, keep=0.625))
 
     assert asked_of(metric) == CHECKED  # about what was trained, and nothing more
     assert (handed.stage, handed.keep) == (MLE, 0.625)
@@ -122,30 +133,23 @@ def test_else_a_judge_that_chooses_is_tried_by_the_answers_that_there_are(
 
 
 def test_a_judge_that_guesses_does_not_come_after_what_was_refused(
-    settings: Settings, metric: WeightedSum, archive: Archive
+    metric: WeightedSum, decided: Decided
 ) -> None:
-    offers = [offer(LAST, BAD, 0.9), offer(MLE, GOOD, 0.8)]
-    handed = decide(settings, offers, guesses(settings), metric, archive, CHECKED, 7)
+    handed = decided(guesses, offer(LAST, BAD, 0.9), offer(MLE, GOOD, 0.8))
 
     assert handed.is_start and asked_of(metric) == CHECKED
     assert quality_of(handed).result == 0  # of what was refused first
     assert "the metric did not rise: first-word 0.5 to 0" in handed.sentence
 
 
-def test_a_guide_is_tried_by_what_the_metric_is_asked_alone(
-    settings: Settings, metric: WeightedSum, archive: Archive
-) -> None:
-    offers = [offer(LAST, BAD, 0.9), offer(MLE, GOOD, 0.8, keep=1.0, guide=4.0)]
-    handed = decide(settings, offers, knows(settings), metric, archive, CHECKED, 7)
+def test_a_guide_is_tried_by_what_the_metric_is_asked_alone(decided: Decided) -> None:
+    handed = decided(knows, offer(LAST, BAD, 0.9), offer(MLE, GOOD, 0.8, keep=1.0, guide=4.0))
 
     assert handed.is_start
 
 
-def test_the_choice_that_the_judge_likes_best_counts_both(
-    settings: Settings, metric: WeightedSum, archive: Archive
-) -> None:
-    offers = [offer(LAST, GOOD, 0.7), offer(MLE, BAD, 0.8)]
-    handed = decide(settings, offers, knows(settings), metric, archive, CHECKED, 7)
+def test_the_choice_that_the_judge_likes_best_counts_both(decided: Decided) -> None:
+    handed = decided(knows, offer(LAST, GOOD, 0.7), offer(MLE, BAD, 0.8))
 
     assert (handed.stage, handed.keep) == (MLE, 0.5)
     assert quality_of(handed).result == pytest.approx(10 / (10 + CHECKED))
