@@ -24,6 +24,7 @@ from benchmarks.bench_models import (
     random_sentences,
 )
 from benchmarks.harness import Row, compare, least_cpu_seconds
+from benchmarks.textbook_models import BATCH
 from sda.models.cnn import CnnDiscriminator
 from sda.models.generator import Frame
 from sda.models.leak import LeakGenerator
@@ -37,9 +38,9 @@ RATE = 0.0015
 TURN = 8  # epochs between two rounds of the discriminator: LeakGAN's 80 come in ten turns
 SIZE = f"{LENGTH} of {VOCABULARY:,} words, LeakGAN's sizes"
 # What is timed of a long job: whole batches.
-SAMPLING_PART = 10 * textbook.BATCH
-MLE_PART = 10 * textbook.BATCH
-TEXTBOOK_PART = textbook.BATCH
+SAMPLING_PART = 10 * BATCH
+MLE_PART = 10 * BATCH
+TEXTBOOK_PART = BATCH
 
 
 def rows() -> list[Row]:
@@ -95,7 +96,7 @@ def rollout_row(rng: torch.Generator) -> Row:
     generator, discriminator = make_models(rng)
     discriminator.eval()
     model = textbook.TextbookLeak(generator)
-    sentences = fixed_sentences(textbook.BATCH, rng)
+    sentences = fixed_sentences(BATCH, rng)
     ours_seconds, textbook_seconds = compare(
         lambda: rollout_rewards(
             generator, discriminator, sentences, ROLLOUTS, rng, every=generator.block

@@ -14,11 +14,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from benchmarks.textbook_models import BATCH, walk
 from sda.models.cnn import CnnDiscriminator
 from sda.models.leak import LeakGenerator
-
-BATCH = 64
-CLIP = 5.0
 
 
 class TextbookLeak(nn.Module):
@@ -178,9 +176,4 @@ def mle_epoch(
 ) -> None:
     """One walk over the sentences (n, T)."""
     order = torch.randperm(len(tokens), generator=rng)
-    for rows in order.split(BATCH):  # type: ignore[no-untyped-call]
-        value = loss(model, discriminator, tokens[rows])
-        optimizer.zero_grad()
-        value.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(model.parameters(), CLIP)
-        optimizer.step()
+    walk(model, optimizer, order, lambda rows: loss(model, discriminator, tokens[rows]))

@@ -6,6 +6,7 @@ to sample, to roll out and to judge have one length, as in SeqGAN; those of `mle
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import cast
 
 import torch
@@ -119,11 +120,21 @@ def mle_epoch(
 ) -> None:
     """One walk over the sentences, padded as they come."""
     order = torch.randperm(len(sentences), generator=rng)
+    walk(generator, optimizer, order, lambda rows: mle_loss(generator, sentences[rows]))
+
+
+def walk(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    order: Tensor,
+    loss: Callable[[Tensor], Tensor],
+) -> None:
+    """A step down the loss of each batch of rows, in this order (n,)."""
     for rows in order.split(BATCH):  # type: ignore[no-untyped-call]
-        loss = mle_loss(generator, sentences[rows])
+        value = loss(rows)
         optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(generator.parameters(), CLIP)
+        value.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(model.parameters(), CLIP)
         optimizer.step()
 
 
