@@ -7,6 +7,8 @@ import traceback
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tiny import Answer
+
 TRACEBACK, HANG, EXIT, SILENT = "traceback", "hang", "other exit code", "silent difference"
 FAULTS = (TRACEBACK, HANG, EXIT, SILENT)
 CODES = (0, 1, 2, 130)
@@ -30,12 +32,9 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a command said and the code it ended with; `trouble` is what it did not catch."""
+class Told(Answer):
+    """An answer, with the `trouble` that the command did not catch."""
 
-    code: object
-    out: str
-    err: str
     trouble: BaseException | None = None
 
     @property
