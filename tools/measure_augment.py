@@ -118,9 +118,7 @@ def encoder(source: str, data: Path | None, seed: int, work: Path, model: Path) 
         "TF-IDF": TfidfClassifier,
         "MiniLM": lambda: VectorClassifier("sentences", sentence_vectors(model)),
     }
-    together = Confidence(
-        list(kinds.values()), rows.texts, rows.numbers, len(rows.names), seed, pool
-    )
+    together = Confidence(list(kinds.values()), rows, seed, pool)
     chosen, labels = surest(together(pool), rows.numbers, 0.5)
     told = [(pool[row], label) for row, label in zip(chosen.tolist(), labels.tolist(), strict=True)]
     arms = {name: RIVALS[name] for name in (BASE, SELF_TRAINING)}
@@ -159,7 +157,7 @@ def surest_texts(
         "both": [*kinds.values()],
     }.items():
         learned = [text for text, _ in some[::2]]
-        told = Confidence(own, rows.texts, rows.numbers, len(rows.names), seed, learned)(asked)
+        told = Confidence(own, rows, seed, learned)(asked)
         best = np.argsort(-told.max(1))[:100]
         found[name] = float(np.mean(told.argmax(1)[best] == truth[best]))
     return {"guesses": {}, "precision": found}

@@ -8,10 +8,11 @@ import pytest
 from labelled_tiny import WordCounts, rows
 
 from sda.labelled.confidence import Confidence, balanced, surest
+from sda.labelled.labelled_rows import LabelledRows
 from sda.labelled.word_rules import WordRules
 
 TEXTS, LABELS = rows()
-NUMBERS = np.array([int(label == "good") for label in LABELS])
+ROWS = LabelledRows(tuple(TEXTS), tuple(LABELS))
 
 
 class Listening(WordCounts):
@@ -25,13 +26,13 @@ class Listening(WordCounts):
 
 
 def test_nobody_is_asked_about_a_row_that_it_has_learned() -> None:
-    found = Confidence((Listening, WordCounts), TEXTS, NUMBERS, 2, seed=0)
+    found = Confidence((Listening, WordCounts), ROWS, seed=0)
     shares = found.of_rows(TEXTS)
 
     assert Listening.known_to_the_asked == []
     assert shares.shape == (32, 2)
     # Every animal and opinion is met in other rows.
-    assert (shares.argmax(1) == NUMBERS).all()
+    assert (shares.argmax(1) == ROWS.numbers).all()
 
 
 class Certain(WordCounts):
@@ -46,8 +47,8 @@ class Guessing(WordCounts):
 
 def test_a_label_is_as_sure_as_the_kind_that_doubts_it_most() -> None:
     asked = ["the cat is nice"]
-    one = Confidence((WordCounts,), TEXTS, NUMBERS, 2, seed=0)(asked)
-    both = Confidence((WordCounts, Certain), TEXTS, NUMBERS, 2, seed=0)(asked)
+    one = Confidence((WordCounts,), ROWS, seed=0)(asked)
+    both = Confidence((WordCounts, Certain), ROWS, seed=0)(asked)
 
     assert both[0].tolist() == [0, one[0, 1]]
     assert one[0, 1] < 1
@@ -55,8 +56,8 @@ def test_a_label_is_as_sure_as_the_kind_that_doubts_it_most() -> None:
 
 def test_a_kind_that_guesses_is_not_heard() -> None:
     asked = ["the cat is nice", "the cat is rude"]
-    one = Confidence((WordCounts,), TEXTS, NUMBERS, 2, seed=0)(asked)
-    both = Confidence((WordCounts, Guessing), TEXTS, NUMBERS, 2, seed=0)(asked)
+    one = Confidence((WordCounts,), ROWS, seed=0)(asked)
+    both = Confidence((WordCounts, Guessing), ROWS, seed=0)(asked)
 
     assert both.tolist() == one.tolist()
 
@@ -68,8 +69,8 @@ def test_words_of_unlabelled_texts_are_learned() -> None:
         for a, b in (("nice", "sunny"), ("kind", "sunny"), ("rude", "cloudy"), ("sad", "cloudy"))
     ]
     asked = ["sunny", "cloudy"]
-    before = Confidence((WordCounts,), TEXTS, NUMBERS, 2, seed=0)(asked)
-    after = Confidence((WordCounts,), TEXTS, NUMBERS, 2, seed=0, pool=pool)(asked)
+    before = Confidence((WordCounts,), ROWS, seed=0)(asked)
+    after = Confidence((WordCounts,), ROWS, seed=0, pool=pool)(asked)
 
     assert (before[:, 0] == before[:, 1]).all()
     assert after.argmax(1).tolist() == [1, 0]
@@ -77,7 +78,7 @@ def test_words_of_unlabelled_texts_are_learned() -> None:
 
 def test_rules_have_a_say() -> None:
     rules = WordRules((re.compile("sunny"),), (1,), 2)
-    found = Confidence((WordCounts,), TEXTS, NUMBERS, 2, seed=0, rules=rules)(["sunny", "the"])
+    found = Confidence((WordCounts,), ROWS, seed=0, rules=rules)(["sunny", "the"])
 
     # No row has the word, so the rules are believed as they were before.
     assert np.allclose(found[0], (0.1, 0.9))

@@ -10,11 +10,13 @@ from labelled_tiny import rows
 from sda.errors import UserError
 from sda.evaluation.score import Convention
 from sda.labelled.augment_settings import WorthWeights
+from sda.labelled.labelled_rows import LabelledRows
 from sda.labelled.worth import Worth
 from sda.reference.function import Function
 from sda.text.about import About
 
-TEXTS, _ = rows()
+TEXTS, LABELS = rows()
+ROWS = LabelledRows(tuple(TEXTS), tuple(LABELS))
 
 
 def confidence(texts: Sequence[str]) -> Any:
@@ -27,7 +29,7 @@ def make(metric: Any = None, **weights: float) -> Worth:
     vocabulary: Any = None
     function = None if metric is None else Function(vocabulary, metric)
     convention = Convention("whitespace", False)
-    return Worth(TEXTS, ("bad", "good"), sure, convention, WorthWeights(**parts), own=function)
+    return Worth(ROWS, sure, convention, WorthWeights(**parts), own=function)
 
 
 def score(worth: Worth, text: str, label: int = 1) -> float:

@@ -157,25 +157,16 @@ class Augmenter:
             kind, vectors = "sentences", sentence_vectors(Path(settings.encoder))
         kinds = (lambda: TfidfClassifier(split), lambda: VectorClassifier(kind, vectors))
         names = rows.names
-        confidence = Confidence(
-            kinds,
-            rows.texts,
-            rows.numbers,
-            len(names),
-            settings.seed,
-            self._pool,
-            self._task.rules,
-        )
+        rules = self._task.rules
+        confidence = Confidence(kinds, rows, settings.seed, self._pool, rules)
         worth = Worth(
-            rows.texts,
-            names,
+            rows,
             confidence,
             Convention(self._tokenizer, False),
             settings.weights,
             self._pool,
             self._own(start, names),
         )
-        rules = self._task.rules
         if settings.least is not None:
             return start, worth, settings.least
         shares = confidence.of_rows(rows.texts)

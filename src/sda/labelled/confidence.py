@@ -14,6 +14,7 @@ from sda.labelled.label_classifiers import (
     Shares,
     fold_numbers,
 )
+from sda.labelled.labelled_rows import LabelledRows
 from sda.labelled.word_rules import WordRules
 
 FOLDS = 5
@@ -41,13 +42,12 @@ class Confidence:
     def __init__(
         self,
         kinds: Sequence[Make],
-        texts: Sequence[str],
-        labels: Numbers,
-        count: int,
+        rows: LabelledRows,
         seed: int,
         pool: Sequence[str] = (),
         rules: WordRules | None = None,
     ) -> None:
+        texts, labels, count = rows.texts, rows.numbers, len(rows.names)
         fewest = int(np.bincount(labels, minlength=count).min())
         folds = max(2, min(FOLDS, fewest))
         self._rules = None if rules is None else rules.weighed(texts, labels)

@@ -15,6 +15,7 @@ from sda.evaluation.score import Convention
 from sda.labelled.augment_settings import WorthWeights
 from sda.labelled.confidence import Confidence
 from sda.labelled.label_classifiers import Numbers
+from sda.labelled.labelled_rows import LabelledRows
 from sda.reference.function import Function
 from sda.text.about import About
 from sda.text.copies import copied_runs, most_similar
@@ -69,22 +70,21 @@ class Worth:
 
     def __init__(
         self,
-        texts: Sequence[str],
-        names: Sequence[str],
+        rows: LabelledRows,
         confidence: Confidence,
         convention: Convention,
         weights: WorthWeights,
         pool: Sequence[str] = (),
         own: Function | None = None,
     ) -> None:
-        """`texts` are the originals; `pool` are further texts whose words are known as well."""
-        self.names = tuple(names)
+        """`rows` are the originals; `pool` are further texts whose words are known as well."""
+        self.names = rows.names
         self._confidence = confidence
         self._weights = weights
         self._own = own
         self._encoder = Encoder(convention)
-        self._fluency = Fluency([*texts, *pool], self._encoder)
-        self._originals = self._encoder.encode(texts)
+        self._fluency = Fluency([*rows.texts, *pool], self._encoder)
+        self._originals = self._encoder.encode(rows.texts)
 
     def __repr__(self) -> str:
         # The archive of a run knows its metric by this, in another process too.
