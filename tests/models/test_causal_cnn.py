@@ -100,9 +100,3 @@ def test_the_state_holds_the_last_inputs_of_each_layer() -> None:
     assert torch.equal(parts[0], model.embedding.weight[[2, 3]].expand(2, 2, 5))
     assert not parts[2][:, :5].any()
     assert parts[2][:, 5:].all()
-
-
-@pytest.mark.parametrize("settings", [{"layers": 0}, {"width": 0}])
-def test_sizes_that_make_no_sense_are_refused(settings: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="layers and width must be 1 or more"):
-        make(**settings)

@@ -15,11 +15,6 @@ def test_tied_embeddings_are_the_output_layer_without_the_start_symbol() -> None
     assert "output" not in dict(model.named_parameters())
 
 
-def test_tied_embeddings_of_another_size_are_refused() -> None:
-    with pytest.raises(ValueError, match="embedding = hidden, not 3 and 4"):
-        RnnGenerator(Frame(5, 0, 4), seeded(0), embedding=3, hidden=4, tied=True)
-
-
 def test_first_values_have_the_asked_standard_deviation() -> None:
     model = RnnGenerator(Frame(200, 0, 4), seeded(0), init_std=0.3)
     values = torch.cat([value.detach().flatten() for value in model.parameters()])

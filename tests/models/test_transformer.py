@@ -132,21 +132,6 @@ def test_learned_positions_end_and_rotary_ones_do_not() -> None:
     assert sample(make(positions="learned"), 2, seeded(1)).tokens.shape == (2, LONGEST)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"width": 9}, "width must be a multiple of heads, not 9 of 2"),
-        ({"width": 6}, "rotary positions need an even width of a head, not 3"),
-        ({"layers": 0}, "must be 1 or more, not 0, 2 and 16"),
-        ({"heads": 0}, "must be 1 or more, not 2, 0 and 16"),
-        ({"feedforward": 0}, "must be 1 or more, not 2, 2 and 0"),
-    ],
-)
-def test_sizes_that_do_not_fit_are_refused(settings: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make(**settings)
-
-
 def test_learned_positions_may_have_heads_of_odd_width() -> None:
     assert make(width=6, positions="learned").log_probs(random_sentences(2)).isfinite().all()
 
