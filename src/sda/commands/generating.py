@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,12 +29,13 @@ from sda.commands.options import (
     Trust,
     Valid,
     checked_seed,
+    given,
     option_under,
     setting_option,
     text_option,
     text_or_none,
 )
-from sda.commands.telling import JsonLines, Quietly, make_reporter, make_sinks, show_end
+from sda.commands.telling import ALOUD, Telling, make_sinks
 
 TRAINING = "Model and training"
 training_option = option_under(TRAINING)
@@ -44,6 +46,56 @@ Profile = Annotated[
         " that all works, small takes minutes, full is the size of the paper's."
     ),
 ]
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """How a text is read."""
+
+    column: Column = None
+    field: Field = None
+    label: Label = None
+    prompt: Prompt = None
+    prompt_column: PromptColumn = None
+    lower: Lower = False
+    tokenizer: MaybeTokens = None
+    subwords: Subwords = None
+    min_count: Annotated[
+        int | None,
+        text_option(
+            min=1,
+            help="The model learns only words that occur at least this often; all others become"
+            " one unknown word. By default 2.",
+        ),
+    ] = None
+    max_length: Annotated[
+        int | None,
+        text_option(min=1, help="Leave out sentences with more words than this. By default 50."),
+    ] = None
+    deduplicate: Deduplicate = False
+    valid: Valid = None
+    test: Test = None
+
+    def settings(self) -> dict[str, Any]:
+        """Those of `[data]` that were asked for."""
+        return given(
+            valid=text_or_none(self.valid),
+            test=text_or_none(self.test),
+            column=self.column,
+            field=self.field,
+            label=self.label,
+            prompt=self.prompt,
+            prompt_column=self.prompt_column,
+            lowercase=self.lower or None,
+            tokenizer=self.tokenizer and self.tokenizer.value,
+            subwords=self.subwords,
+            min_count=self.min_count,
+            max_length=self.max_length,
+            deduplicate=self.deduplicate or None,
+        )
+
+
+AS_IT_STANDS = TextOptions()
 
 
 def train(
@@ -155,56 +207,18 @@ def train(
         int | None,
         training_option(min=1, help="Words of each sentence, for the text `oracle` only."),
     ] = None,
-    column: Column = None,
-    field: Field = None,
-    label: Label = None,
-    prompt: Prompt = None,
-    prompt_column: PromptColumn = None,
-    lower: Lower = False,
-    tokenizer: MaybeTokens = None,
-    subwords: Subwords = None,
-    min_count: Annotated[
-        int | None,
-        text_option(
-            min=1,
-            help="The model learns only words that occur at least this often; all others become"
-            " one unknown word. By default 2.",
-        ),
-    ] = None,
-    max_length: Annotated[
-        int | None,
-        text_option(min=1, help="Leave out sentences with more words than this. By default 50."),
-    ] = None,
-    deduplicate: Deduplicate = False,
-    valid: Valid = None,
-    test: Test = None,
+    text: TextOptions = AS_IT_STANDS,
     resume: Resume = False,
     log: Logs = None,
-    quiet: Quietly = False,
-    json_lines: JsonLines = False,
+    telling: Telling = ALOUD,
 ) -> None:
     """Train a model on a text, first to write like it, then to write what a metric prefers."""
     from sda.runs.train import train_run
     from sda.settings.layers import Choices, refuse_idle
     from sda.settings.method_name import method_name
 
-    given = {
-        "valid": text_or_none(valid),
-        "test": text_or_none(test),
-        "column": column,
-        "field": field,
-        "label": label,
-        "prompt": prompt,
-        "prompt_column": prompt_column,
-        "lowercase": lower or None,
-        "tokenizer": tokenizer and tokenizer.value,
-        "subwords": subwords,
-        "min_count": min_count,
-        "max_length": max_length,
-        "deduplicate": deduplicate or None,
-    }
     values: dict[str, Any] = {
-        "data": {key: value for key, value in given.items() if value is not None},
+        "data": text.settings(),
         "embedded": {} if length is None else {"length": length},
     }
     refuse_idle(source, values)
@@ -234,7 +248,7 @@ def train(
     )
     settings, origins = choices.settle()
     folder = out or default_folder(source, generator, method_name(settings), profile, settings.seed)
-    reporter = make_reporter(quiet, json_lines)
+    reporter = telling.reporter()
     if method is None and settings.method == "mle" and config is None:
         reporter.say(
             "no metric was given, so the text is all there is to learn: maximum likelihood, and no"
@@ -243,7 +257,7 @@ def train(
     sinks = make_sinks(log, folder, settings)
     with resumable(folder):
         run = train_run(settings, origins, folder, reporter, resume, callbacks=sinks)
-    show_end(run, reporter, quiet, json_lines)
+    telling.show_end(run, reporter)
 
 
 def resume(
@@ -254,8 +268,7 @@ def resume(
     metric: MetricAgain = None,
     trust: Trust = False,
     log: Logs = None,
-    quiet: Quietly = False,
-    json_lines: JsonLines = False,
+    telling: Telling = ALOUD,
 ) -> None:
     """Go on with a run that was interrupted; its folder holds all that it was told.
 
@@ -266,11 +279,11 @@ def resume(
     from sda.runs.run import Run
     from sda.transfer.transfer_folder import is_transfer_run
 
-    reporter = make_reporter(quiet, json_lines)
+    reporter = telling.reporter()
     if is_transfer_run(run):
         from sda.commands.transferring import go_on
 
-        go_on(run, reporter, quiet, trust, metric)
+        go_on(run, reporter, telling.quiet, trust, metric)
         return
     settings = Run(run, metric=metric, trust=trust).settings
     sinks = make_sinks(log, run, settings) if log else []
@@ -280,7 +293,7 @@ def resume(
             device=None if device is None else device.value,
             callbacks=sinks,
         )
-    show_end(found, reporter, quiet, json_lines)
+    telling.show_end(found, reporter)
 
 
 def default_folder(source: str, generator: str, method: str, profile: str, seed: int) -> Path:
@@ -302,4 +315,4 @@ def demo(
     """
     from sda.commands.demonstration import run_demo
 
-    run_demo(out, seed, profile, make_reporter(False, False))
+    run_demo(out, seed, profile, ALOUD.reporter())

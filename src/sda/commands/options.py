@@ -167,6 +167,11 @@ MetricAgain = Annotated[
 ]
 
 
+def given(**values: Any) -> dict[str, Any]:
+    """The settings that were asked for: those that are not None."""
+    return {key: value for key, value in values.items() if value is not None}
+
+
 def text_or_none(path: Path | None) -> str | None:
     """A path as it is written into settings."""
     return None if path is None else str(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,13 +40,32 @@ def make_sinks(log: list[LogName] | None, folder: Path, settings: Settings) -> l
     return [SINKS[name.value](folder, settings.model_dump(mode="json")) for name in log or ()]
 
 
-def make_reporter(quiet: bool, json_lines: bool) -> Reporter:
-    """Who tells what a run does, in the way that the user asked for; one process of several."""
-    from sda.show.terminal import JsonLines, Quiet, Terminal
+@dataclass(frozen=True)
+class Telling:
+    """What the user wants to be told, and in which form."""
 
-    if not is_first():
-        return Quiet()
-    return JsonLines() if json_lines else Quiet() if quiet else Terminal()
+    quiet: Quietly = False
+    json_lines: JsonLines = False
+
+    def reporter(self) -> Reporter:
+        """Who tells what a run does; one process of several."""
+        from sda.show.terminal import JsonLines, Quiet, Terminal
+
+        if not is_first():
+            return Quiet()
+        return JsonLines() if self.json_lines else Quiet() if self.quiet else Terminal()
+
+    def show_end(self, run: Run, reporter: Reporter) -> None:
+        """What a finished run has to tell."""
+        if not is_first():
+            return
+        if not self.json_lines:
+            _show_scores([run], self.quiet)
+        elif run.verdict is not None:
+            reporter.say(run.verdict)
+
+
+ALOUD = Telling()
 
 
 def _show_scores(runs: list[Any], quiet: bool = False) -> None:
@@ -62,13 +82,3 @@ def _show_scores(runs: list[Any], quiet: bool = False) -> None:
     for run in runs:
         for line in filter(None, (run.verdict, f"report: {run.folder.report}")):
             console.print(line, highlight=False, markup=False, soft_wrap=True)
-
-
-def show_end(run: Run, reporter: Reporter, quiet: bool, json_lines: bool) -> None:
-    """What a finished run has to tell, in the way that the user asked for."""
-    if not is_first():
-        return
-    if not json_lines:
-        _show_scores([run], quiet)
-    elif run.verdict is not None:
-        reporter.say(run.verdict)

@@ -18,9 +18,10 @@ from sda.commands.options import (
     Resume,
     Seed,
     Trust,
+    given,
     setting_option,
 )
-from sda.commands.telling import JsonLines, Quietly, make_reporter
+from sda.commands.telling import ALOUD, Telling
 
 if TYPE_CHECKING:
     from sda.show.terminal import Reporter
@@ -68,31 +69,30 @@ def train(
     lower: Lower = False,
     tokenizer: MaybeTokens = None,
     resume: Resume = False,
-    quiet: Quietly = False,
-    json_lines: JsonLines = False,
+    telling: Telling = ALOUD,
 ) -> None:
     """Train a model that rewrites sentences of one style in another."""
     from sda.transfer.transfer_settings import settle_transfer
     from sda.transfer.transfer_training import train_transfer_run
 
-    data = {
-        "names": None if names is None else [name.strip() for name in names.split(",")],
-        "lowercase": lower or None,
-        "tokenizer": tokenizer and tokenizer.value,
-    }
+    data = given(
+        names=None if names is None else [name.strip() for name in names.split(",")],
+        lowercase=lower or None,
+        tokenizer=tokenizer and tokenizer.value,
+    )
     values: dict[str, Any] = {
         "seed": seed,
-        "data": _given(data),
-        "stage2": _given({"form": form}),
-        "model": _given({"kind": model}),
-        "metric": _given({"function": metric}),
+        "data": data,
+        "stage2": given(form=form),
+        "model": given(kind=model),
+        "metric": given(function=metric),
     }
     settings = settle_transfer(sources, values, config, assignments or ())
-    reporter = make_reporter(quiet, json_lines)
+    reporter = telling.reporter()
     with resumable(out):
         run = train_transfer_run(settings, out, reporter, resume)
-    if not json_lines:
-        show_end(run, quiet)
+    if not telling.json_lines:
+        show_end(run, telling.quiet)
 
 
 def apply(
@@ -148,7 +148,7 @@ def demo(
     from sda.transfer.transfer_training import train_transfer_run
 
     settings = settle_transfer(["reviews"], {"seed": seed})
-    run = train_transfer_run(settings, out, make_reporter(False, False), resume=True)
+    run = train_transfer_run(settings, out, ALOUD.reporter(), resume=True)
     show_end(run, quiet=False)
     console = Console()
     for style, sources in DEMO_SENTENCES.items():
@@ -187,7 +187,3 @@ def show_end(run: TransferRun, quiet: bool) -> None:
     console = Console()
     show(run.score_table(), console)
     console.print(f"report: {run.folder.run.report}", highlight=False, markup=False, soft_wrap=True)
-
-
-def _given(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None}
