@@ -8,14 +8,15 @@ from typing import Annotated, Any
 import typer
 
 from sda.commands.options import (
+    NOTHING,
     Column,
     Field,
     Lower,
-    MetricAgain,
     Seed,
     TokenizerName,
     Tokens,
     Trust,
+    Vouched,
     option_under,
     out_option,
 )
@@ -245,12 +246,10 @@ def curve(
         ),
     ] = 3,
     seed: Seed = 0,
-    metric: MetricAgain = None,
-    trust: Trust = False,
+    vouched: Vouched = NOTHING,
 ) -> None:
     """Draw quality against diversity over temperatures, and say which run is better where."""
     from sda.runs.curve import draw_runs
-    from sda.runs.run import Run
     from sda.runs.sweep import TEMPERATURES, Sweep
     from sda.show.terminal import Counter
 
@@ -263,7 +262,7 @@ def curve(
     )
     folder = out or (runs[0] if len(runs) == 1 else Path("curve"))
     with Counter() as counter:
-        found = [Run(path, metric=metric, trust=trust) for path in runs]
+        found = [vouched.run(path) for path in runs]
         result = draw_runs(found, sweep, folder, counter)
     _show_curve(result, folder)
 

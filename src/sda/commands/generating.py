@@ -10,6 +10,7 @@ import typer
 
 from sda.commands.interruption import resumable
 from sda.commands.options import (
+    NOTHING,
     Column,
     Deduplicate,
     Device,
@@ -19,15 +20,14 @@ from sda.commands.options import (
     Logs,
     Lower,
     MaybeTokens,
-    MetricAgain,
     Prompt,
     PromptColumn,
     Resume,
     Seed,
     Subwords,
     Test,
-    Trust,
     Valid,
+    Vouched,
     checked_seed,
     given,
     option_under,
@@ -265,8 +265,7 @@ def resume(
     device: Annotated[
         Device | None, "Where to compute; by default as the run was told when it began."
     ] = None,
-    metric: MetricAgain = None,
-    trust: Trust = False,
+    vouched: Vouched = NOTHING,
     log: Logs = None,
     telling: Telling = ALOUD,
 ) -> None:
@@ -276,16 +275,15 @@ def resume(
     object is not in the folder: go on with such a run by `sda.resume` in Python.
     """
     from sda.runs.resume import resume_run
-    from sda.runs.run import Run
     from sda.transfer.transfer_folder import is_transfer_run
 
     reporter = telling.reporter()
     if is_transfer_run(run):
         from sda.commands.transferring import go_on
 
-        go_on(run, reporter, telling.quiet, trust, metric)
+        go_on(run, reporter, telling.quiet, vouched)
         return
-    settings = Run(run, metric=metric, trust=trust).settings
+    settings = vouched.run(run).settings
     sinks = make_sinks(log, run, settings) if log else []
     with resumable(run):
         found = resume_run(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sda import LARGEST_SEED
+
+if TYPE_CHECKING:
+    from sda.runs.run import Run
 
 
 class TokenizerName(StrEnum):
@@ -160,11 +164,27 @@ Trust = Annotated[
     "Load what the settings of this run name outside sda, such as your own metric; read"
     " them before, if the folder is somebody else's. Code inside the folder is never loaded.",
 ]
-MetricAgain = Annotated[
-    str | None,
-    "The metric of your own that the run was trained with, named once more as"
-    " FILE.py:FUNCTION: it is loaded, and nothing else.",
-]
+
+
+@dataclass(frozen=True)
+class Vouched:
+    """What is loaded of that which the settings of a run name outside sda."""
+
+    metric: Annotated[
+        str | None,
+        "The metric of your own that the run was trained with, named once more as"
+        " FILE.py:FUNCTION: it is loaded, and nothing else.",
+    ] = None
+    trust: Trust = False
+
+    def run(self, path: Path) -> Run:
+        """The run in that folder."""
+        from sda.runs.run import Run
+
+        return Run(path, metric=self.metric, trust=self.trust)
+
+
+NOTHING = Vouched()
 
 
 def given(**values: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sda.commands.options import MetricAgain, Stage, Trust, out_option
+from sda.commands.options import NOTHING, Stage, Vouched, out_option
 
 
 def sample(
@@ -71,14 +71,12 @@ def sample(
     out: Annotated[
         Path | None, out_option(help="File to write to; by default they are printed.")
     ] = None,
-    metric: MetricAgain = None,
-    trust: Trust = False,
+    vouched: Vouched = NOTHING,
 ) -> None:
     """Write sentences with the model of a run."""
     from sda.files import write_text
-    from sda.runs.run import Run
 
-    texts = Run(run, metric=metric, trust=trust).sample(
+    texts = vouched.run(run).sample(
         n,
         temperature,
         seed,

@@ -12,12 +12,12 @@ import typer
 from sda.commands.generating import TRAINING, training_option
 from sda.commands.interruption import resumable
 from sda.commands.options import (
+    NOTHING,
     Lower,
     MaybeTokens,
-    MetricAgain,
     Resume,
     Seed,
-    Trust,
+    Vouched,
     given,
     setting_option,
 )
@@ -117,14 +117,13 @@ def apply(
         bool, "Print a JSON object a line, with `source`, `style` and `text`."
     ] = False,
     seed: Seed = 0,
-    metric: MetricAgain = None,
-    trust: Trust = False,
+    vouched: Vouched = NOTHING,
 ) -> None:
     """Rewrite sentences in another style: one line out for each line in, in order."""
     from sda.text.line_stream import line_portions
     from sda.transfer.transfer_run import PORTION, TransferRun
 
-    found = TransferRun(run, metric=metric, trust=trust)
+    found = TransferRun(run, metric=vouched.metric, trust=vouched.trust)
     found.check_ready(to)
     where = None if file is None or str(file) == "-" else file
     for lines in line_portions(where, PORTION):
@@ -165,14 +164,12 @@ DEMO_SENTENCES = {
 }
 
 
-def go_on(
-    folder: Path, reporter: Reporter, quiet: bool, trust: bool = False, metric: str | None = None
-) -> None:
+def go_on(folder: Path, reporter: Reporter, quiet: bool, vouched: Vouched) -> None:
     """Go on with a run of style transfer that was interrupted."""
     from sda.transfer.transfer_training import resume_transfer_run
 
     with resumable(folder):
-        run = resume_transfer_run(folder, reporter, trust, metric)
+        run = resume_transfer_run(folder, reporter, vouched.trust, vouched.metric)
     show_end(run, quiet)
 
 
