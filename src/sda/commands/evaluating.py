@@ -8,11 +8,15 @@ from typing import Annotated, Any
 import typer
 
 from sda.commands.options import (
+    NO_PAGE,
+    NO_TABLES,
     NOTHING,
     Column,
     Field,
     Lower,
+    PageFiles,
     Seed,
+    TableFiles,
     TokenizerName,
     Tokens,
     Trust,
@@ -22,11 +26,6 @@ from sda.commands.options import (
 )
 
 measured_option = option_under("What is measured")
-JsonFile = Annotated[
-    Path | None, typer.Option("--json", help="Also write all scores to this JSON file.")
-]
-MarkdownFile = Annotated[Path | None, "Also write the table to this Markdown file."]
-LatexFile = Annotated[Path | None, "Also write the table to this LaTeX file."]
 
 
 def evaluate(
@@ -56,10 +55,7 @@ def evaluate(
         ),
     ] = True,
     all_: Annotated[bool, "Show every score; by default the most telling ones."] = False,
-    json_file: JsonFile = None,
-    markdown: MarkdownFile = None,
-    latex: LatexFile = None,
-    html: Annotated[Path | None, "Also write a page to this HTML file."] = None,
+    written: PageFiles = NO_PAGE,
     quick: Annotated[
         bool,
         measured_option(
@@ -124,8 +120,7 @@ def evaluate(
     from sda.show.evaluation_page import show, write
     from sda.show.terminal import Counter
 
-    outputs = {"--json": json_file, "--markdown": markdown, "--latex": latex, "--html": html}
-    refuse_overlap(outputs, (*samples, test, train, real))
+    refuse_overlap(written.by_option(), (*samples, test, train, real))
     if quick and (lstm or sentence_model is not None):
         raise UserError("--quick leaves out what --lstm and --sentence-model ask for: choose one.")
     options = Options(
@@ -149,7 +144,7 @@ def evaluate(
             field=field,
             done=counter.step,
         )
-    write(samples, found, json_file, markdown, latex, html)
+    write(samples, found, written.json, written.markdown, written.latex, written.html)
     show(samples, found, all_)
 
 
@@ -188,9 +183,7 @@ def compare(
         " bleu-5,self-bleu-5; by default the most telling ones.",
     ] = None,
     all_: Annotated[bool, "Show every main score and every cost."] = False,
-    json_file: JsonFile = None,
-    markdown: MarkdownFile = None,
-    latex: LatexFile = None,
+    written: TableFiles = NO_TABLES,
 ) -> None:
     """Show several runs in one table, with mean and deviation over seeds, and their verdicts."""
     from rich.console import Console
@@ -201,16 +194,16 @@ def compare(
     from sda.show.markup import write_markup
     from sda.show.rich_tables import show_wide
 
-    refuse_overlap({"--json": json_file, "--markdown": markdown, "--latex": latex})
+    refuse_overlap(written.by_option())
     found = [Run(path) for path in runs]
     rows = seed_rows(found)
     wanted = SHOWN if all_ else SHORT
     if scores is not None:
         wanted = tuple(name.strip() for name in scores.split(","))
     table = seed_table(rows, wanted, strict=scores is not None, notes=verdicts(found))
-    if json_file is not None:
-        write_json(json_file, [row.as_dict() for row in rows])
-    write_markup([table], markdown, latex)
+    if written.json is not None:
+        write_json(written.json, [row.as_dict() for row in rows])
+    write_markup([table], written.markdown, written.latex)
     show_wide([table], Console())
 
 

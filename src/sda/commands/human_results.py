@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sda.commands.evaluating import LatexFile, MarkdownFile
 from sda.commands.human_studies import StudyPath, scale_ends
-from sda.commands.options import option_under, out_option
+from sda.commands.options import PageFiles, option_under, out_option
 
 table_option = option_under("For a table of ratings that others made")
 column_option = partial(table_option, metavar="COLUMN")
 
-JsonOut = Annotated[
-    Path | None, typer.Option("--json", help="Also write all figures to this JSON file.")
-]
+
+@dataclass(frozen=True)
+class FigureFiles(PageFiles):
+    """The same of figures that are no scores, and a datasheet."""
+
+    json: Annotated[Path | None, "Also write all figures to this JSON file."] = None
+    html: Annotated[Path | None, "Also write a page with pictures to this HTML file."] = None
+    datasheet: Annotated[
+        Path | None, "Also write a datasheet in the shape of HEDS 3.0 to this JSON file."
+    ] = None
+
+
+NO_FIGURES = FigureFiles()
 
 
 def results(
@@ -30,13 +40,7 @@ def results(
     grammar: Annotated[
         bool, "Count mistakes of grammar too; needs the extra sda-text\\[grammar]."
     ] = False,
-    json_file: JsonOut = None,
-    markdown: MarkdownFile = None,
-    latex: LatexFile = None,
-    html: Annotated[Path | None, "Also write a page with pictures to this HTML file."] = None,
-    datasheet: Annotated[
-        Path | None, "Also write a datasheet in the shape of HEDS 3.0 to this JSON file."
-    ] = None,
+    written: FigureFiles = NO_FIGURES,
 ) -> None:
     """Say what the ratings show: means, differences, agreement, and what cannot be said."""
     from rich.console import Console
@@ -53,26 +57,19 @@ def results(
     from sda.studies.study import StudyFolder
     from sda.text.reading import read_lines
 
-    outputs = {
-        "--json": json_file,
-        "--markdown": markdown,
-        "--latex": latex,
-        "--html": html,
-        "--datasheet": datasheet,
-    }
-    refuse_overlap(outputs, (test,))
+    refuse_overlap(written.by_option(), (test,))
     outcome = read_outcome(StudyFolder(study))
     real = None if test is None else read_lines(test)
     proxies = proxies_of(outcome.study, real, find_checker(grammar, None))
     found = correlations(outcome, proxies)
     tables = outcome_tables(outcome, proxies, found)
-    if json_file is not None:
-        write_json(json_file, as_dict(outcome, proxies, found))
-    if datasheet is not None:
-        write_json(datasheet, heds(outcome))
-    write_markup(tables, markdown, latex)
-    if html is not None:
-        write_text(html, outcome_page(outcome, tables))
+    if written.json is not None:
+        write_json(written.json, as_dict(outcome, proxies, found))
+    if written.datasheet is not None:
+        write_json(written.datasheet, heds(outcome))
+    write_markup(tables, written.markdown, written.latex)
+    if written.html is not None:
+        write_text(written.html, outcome_page(outcome, tables))
     show_all(tables, Console())
 
 

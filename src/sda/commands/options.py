@@ -187,6 +187,30 @@ class Vouched:
 NOTHING = Vouched()
 
 
+@dataclass(frozen=True)
+class TableFiles:
+    """Files to which a table is written too."""
+
+    json: Annotated[Path | None, "Also write all scores to this JSON file."] = None
+    markdown: Annotated[Path | None, "Also write the table to this Markdown file."] = None
+    latex: Annotated[Path | None, "Also write the table to this LaTeX file."] = None
+
+    def by_option(self) -> dict[str, Path | None]:
+        """Each with the option that names it."""
+        return {f"--{name}": path for name, path in vars(self).items()}
+
+
+@dataclass(frozen=True)
+class PageFiles(TableFiles):
+    """Files of tables that are shown on a page too."""
+
+    html: Annotated[Path | None, "Also write a page to this HTML file."] = None
+
+
+NO_TABLES = TableFiles()
+NO_PAGE = PageFiles()
+
+
 def given(**values: Any) -> dict[str, Any]:
     """The settings that were asked for: those that are not None."""
     return {key: value for key, value in values.items() if value is not None}

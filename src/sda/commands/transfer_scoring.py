@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sda.commands.evaluating import JsonFile, LatexFile, MarkdownFile
-from sda.commands.options import Seed
+from sda.commands.options import NO_PAGE, PageFiles, Seed
 
 
 def evaluate(
@@ -53,10 +52,7 @@ def evaluate(
         " `it 's`, since systems write it in both ways.",
     ] = False,
     seed: Seed = 0,
-    json_file: JsonFile = None,
-    markdown: MarkdownFile = None,
-    latex: LatexFile = None,
-    html: Annotated[Path | None, "Also write a page to this HTML file."] = None,
+    written: PageFiles = NO_PAGE,
 ) -> None:
     """Score rewritings in another style: style by three judges, what was kept, and fluency."""
     from rich.console import Console
@@ -73,8 +69,8 @@ def evaluate(
     from sda.transfer.transfer_table import page, tables
     from sda.transfer.transfer_task import SourceFiles
 
-    written = {"--json": json_file, "--markdown": markdown, "--latex": latex, "--html": html}
-    refuse_overlap(written, (*outputs, *sources, *(references or ()), *(train or ()), ratings))
+    read = (*outputs, *sources, *(references or ()), *(train or ()), ratings)
+    refuse_overlap(written.by_option(), read)
     learned = read_styled(train) if train else None
     files = SourceFiles(sources, None if learned is None else learned.names)
     task = files.task(references or (), targets or None)
@@ -87,10 +83,10 @@ def evaluate(
         scored = evaluate_systems(scorer, systems, learned, against, seed, counter.step)
     report = None if rated is None else hold_against(rated, scorer, systems, scored)
     made = tables(scored, report)
-    if json_file is not None:
+    if written.json is not None:
         extra = {} if report is None else {"ratings": report.as_dict()}
-        write_json(json_file, scored.as_dict() | extra)
-    write_markup(made, markdown, latex)
-    if html is not None:
-        write_text(html, page(scored, systems, report))
+        write_json(written.json, scored.as_dict() | extra)
+    write_markup(made, written.markdown, written.latex)
+    if written.html is not None:
+        write_text(written.html, page(scored, systems, report))
     show_all(made, Console())
