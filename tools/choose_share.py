@@ -2,12 +2,13 @@
 
     python tools/choose_share.py --runs RUNS --out FILE.json --seeds 3 4 5
 
-A run of the row `sda-2000` of the experiment `budget` (profile small) is made for each seed, and
+A run of the row `coarse-2000` of the experiment `budget` (profile small) is made for each seed, and
 its end is repeated in several forms: from the least share up in so many steps, with so much
 self-BLEU-5 allowed on validation data. Of what each would hand over 2,000 fresh sentences are
 written. The form that is taken has the most grammatical ones on average, among those whose
 self-BLEU-5 is above the start's by at most 0.035 on average: the aim is 0.04, and other seeds
-differ. Runs that are done are not made again.
+differ. Of equal ones it is that with the largest least share, for which less has to be written.
+Runs that are done are not made again.
 """
 
 from __future__ import annotations
@@ -33,16 +34,15 @@ from sda.reproduction.measure import commit
 from sda.reproduction.work import Places, train_job
 from sda.runs.assemble import build_metric
 from sda.runs.hand_over import LAST, MLE
-from sda.runs.keeping import Offer, decide
+from sda.runs.keeping import Offer, decide, shares
 from sda.sampling import Decoding
 from sda.scoring.comparison import Diversity, find_changes
 from sda.scoring.writing import writer
 from sda.source import load_source
 from sda.training.state import under
 
-FINEST = 40  # parts of one that shares are tried in
-LEAST = (0.3, 0.4, 0.5)
-STEPS = (4, FINEST)
+# Fine steps are a fortieth of all that is written.
+LEAST_AND_STEPS = ((0.3, 4), (0.3, 28), (0.4, 4), (0.4, 24), (0.5, 4), (0.5, 20))
 ALLOWED = (0.045, 0.053)
 CHECKED = 200
 SAMPLES = 2000
@@ -68,7 +68,8 @@ class Ending:
         self.figures = Diversity(self.loaded.held_out.real, self.loaded.held_out.train)
         self.measured: dict[tuple[str, float], tuple[Any, Any, float]] = {}
         self.written = {
-            stage: self._write(stage, math.ceil(self.samples / min(LEAST))) for stage in (LAST, MLE)
+            stage: self._write(stage, math.ceil(self.samples / min(LEAST_AND_STEPS)[0]))
+            for stage in (LAST, MLE)
         }
         self.verdicts = {stage: self.judge(some) for stage, some in self.written.items()}
         words = self.loaded.vocabulary.words
@@ -127,24 +128,17 @@ class Ending:
         return {"grammatical": good, "self-bleu-5": scores["self-bleu-5"]}
 
 
-def shares(least: float, steps: int) -> list[float]:
-    """From the least up to all: in so many even steps, or in parts of one."""
-    if steps == FINEST:
-        return [place / FINEST for place in range(round(least * FINEST), FINEST + 1)]
-    return [round(least + (1 - least) * place / steps, 3) for place in range(steps + 1)]
-
-
 def table(found: list[dict[str, Any]]) -> str:
     """The forms as a Markdown table, and the one that is taken."""
     lines = ["| least share, steps, allowed | grammatical | above the start | kept |", "|---" * 4]
     lines[-1] += "|"
-    allowed: dict[str, float] = {}
+    allowed: dict[str, tuple[float, str]] = {}
     for form in dict.fromkeys(one["form"] for one in found):
         some = [one for one in found if one["form"] == form]
         good = [one["handed"]["grammatical"] for one in some]
         paid = [one["handed"]["self-bleu-5"] - one["start"]["self-bleu-5"] for one in some]
         if mean(paid) <= MOST:
-            allowed[form] = mean(good)
+            allowed[form] = (mean(good), form)
         cells = [
             form,
             f"{mean(good):.4f} ({', '.join(f'{value:.3f}' for value in good)})",
@@ -166,11 +160,12 @@ def main() -> None:
     budget = experiment("budget")
     found: list[dict[str, Any]] = []
     for seed in chosen.seeds:
-        job = make_job(budget, budget.row("sda-2000"), "rnn", "small", seed)
+        job = make_job(budget, budget.row("coarse-2000"), "rnn", "small", seed)
         ending = Ending(train_job(job, places))
         start = ending.measure(MLE, 1)
         known: dict[tuple[str, float], dict[str, float]] = {}
-        for form in product(LEAST, STEPS, ALLOWED):
+        for pair, allowed in product(LEAST_AND_STEPS, ALLOWED):
+            form = (*pair, allowed)
             stage, share = ending.handed(*form)
             if (stage, share) not in known:
                 known[stage, share] = ending.measure(stage, share)

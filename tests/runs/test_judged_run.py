@@ -190,8 +190,11 @@ def test_too_few_calls_are_one_sentence(train: Train, tmp_path: Path) -> None:
 
 
 def test_shares_that_may_be_kept() -> None:
-    assert shares(0.5) == [0.5, 0.625, 0.75, 0.875, 1.0]
-    assert shares(1.0) == [1.0]
+    assert shares(0.5, 4) == [0.5, 0.625, 0.75, 0.875, 1.0]
+    assert shares(0.4, 24)[:4] == [0.4, 0.425, 0.45, 0.475]
+    assert len(shares(0.4, 24)) == 25
+    assert shares(0.5, 1) == [0.5, 1.0]
+    assert shares(1.0, 4) == [1.0]
 
 
 def test_the_metric_is_never_asked_about_the_unknown_word(tmp_path: Path, dogs: str) -> None:

@@ -32,8 +32,6 @@ from sda.source import Loaded
 from sda.text.sentences import Sentences
 from sda.training.judging import Judge
 
-SHARES = 4
-"""Shares between the one of the settings and all, evenly, that may be kept."""
 STRENGTHS = 4
 """Of the guide: that of the settings, and halves of the one before."""
 
@@ -168,7 +166,7 @@ def find_offers(
         """As little of what it writes as the limits allow."""
         written = write(generators[stage], math.ceil(limits.samples / settings.judge.keep))
         verdicts = judge(written)
-        for keep in shares(settings.judge.keep):
+        for keep in shares(settings.judge.keep, settings.judge.shares):
             if stage == MLE and keep == 1:
                 continue
             # As many sentences of each share, since diversity depends on their number.
@@ -186,10 +184,10 @@ def find_offers(
     return [offer for offer in found if offer is not None]
 
 
-def shares(least: float) -> list[float]:
-    """The shares that may be kept, from the least up to all."""
-    steps = [least + (1 - least) * number / SHARES for number in range(SHARES)]
-    return sorted({*(round(step, 3) for step in steps), 1.0})
+def shares(least: float, steps: int) -> list[float]:
+    """The shares that may be kept, from the least up to all in even steps."""
+    found = [least + (1 - least) * number / steps for number in range(steps)]
+    return sorted({*(round(share, 3) for share in found), 1.0})
 
 
 def strengths(most: float) -> list[float]:

@@ -95,6 +95,9 @@ class JudgeSettings(Section):
     keep: float = Field(default=0.5, gt=0, le=1)
     """The least share of what is written that is kept, by its verdict; more is kept where less
     would break a limit of `hand_over`."""
+    shares: PositiveInt = 4
+    """Even steps from `keep` up to all, which are tried one after the other in the end: with more
+    of them what is kept is nearer to the limit."""
     guide: float = Field(default=0.0, ge=0, le=1000)
     """How strongly the judge may weigh each word as it is written, in place of choosing among
     finished sentences, where it has verdicts on words; a half, a quarter or an eighth of it where
