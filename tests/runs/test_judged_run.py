@@ -63,7 +63,7 @@ def test_what_is_handed_over_is_better_and_within_the_calls(run: Run) -> None:
     written = run.folder.samples.read_text().splitlines()
 
     assert run.verdict is not None and "bought: dogs" in run.verdict
-    assert run.keep == 0.5 and "2 sentences for each one kept" in run.verdict
+    assert run.keep == 0.4 and "2.5 sentences for each one kept" in run.verdict
     assert len(archive) <= 300 and len({json.loads(line)["text"] for line in archive}) > 100
     assert json.loads(run.folder.finished.read_text())["calls"] == len(archive)
     assert share_of_dogs(written) > share_of_dogs(run.sample(200, stage="mle")) + 0.1
@@ -176,7 +176,9 @@ def test_without_training_the_judge_chooses_among_sentences_of_the_start(
 
 
 def test_limits_that_nothing_keeps_hand_over_the_start(train: Train, tmp_path: Path) -> None:
-    run = train(tmp_path / "run", "hand_over.mauve=0", "hand_over.self_bleu=0", "stage2.epochs=1")
+    # Of many shares one may keep such limits by chance.
+    few = ("judge.keep=0.5", "judge.shares=1", "stage2.epochs=1")
+    run = train(tmp_path / "run", "hand_over.mauve=0", "hand_over.self_bleu=0", *few)
 
     assert run.verdict is not None and "bought nothing" in run.verdict
     assert run.sample(5) == run.sample(5, stage="mle")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sda.reproduction.definitions import RowDefinition
 from sda.reproduction.looks import look_of
 
-MARKERS = "os^DvPX<>phdH8*1234x+"  # of the rows that share a colour
+MARKERS = "os^DvPX<>phdH8*1234x+|_."  # of the rows that share a colour
 DASHES = ("-", "--", "-.", ":")
 
 
