@@ -3,6 +3,7 @@
 import pytest
 
 from sda.errors import UserError
+from sda.evaluation import encoder
 from sda.evaluation.encoder import encode_texts
 
 
@@ -23,3 +24,14 @@ def test_the_tokenizer_is_the_one_named() -> None:
     assert len(encode_texts(["end."], tokenizer="words")[0].ids) == 2
     with pytest.raises(UserError, match="'letters'"):
         encode_texts(["end."], tokenizer="letters")
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 5])
+def test_portions_change_nothing(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["a b", "", "C a", "b", "d d d"]
+    (whole,) = encode_texts(texts, lowercase=True)
+    monkeypatch.setattr(encoder, "AT_ONCE", at_once)
+    (found,) = encode_texts(texts, lowercase=True)
+    assert found.ids.tolist() == whole.ids.tolist() == [0, 1, 2, 0, 1, 3, 3, 3]
+    assert found.starts.tolist() == whole.starts.tolist() == [0, 2, 2, 4, 5, 8]
+    assert encode_texts([])[0].starts.tolist() == [0]

@@ -12,6 +12,9 @@ from sda.evaluation.score import Convention
 from sda.text.sentences import Flat
 from sda.text.tokens import tokenizer as named_tokenizer
 
+AT_ONCE = 500
+"""Texts whose words are strings at one time: those of a million would fill memory, and caches."""
+
 
 class Encoder:
     """Gives every word an id, the same one in every call."""
@@ -25,13 +28,18 @@ class Encoder:
 
     def encode(self, texts: Sequence[str]) -> Flat:
         """The words of all texts; a blank text is an empty sentence."""
-        if self._lowercase:
-            texts = [text.lower() for text in texts]
-        words = [self._split(text) for text in texts]
-        lengths = np.fromiter(map(len, words), np.int64, len(words))
-        starts = np.concatenate(([0], np.cumsum(lengths)))
-        ids = map(self._ids.__getitem__, chain.from_iterable(words))
-        return Flat(np.fromiter(ids, np.int32, int(starts[-1])), starts)
+        lengths = np.zeros(len(texts) + 1, np.int64)
+        parts = [np.empty(0, np.int32)]
+        for first in range(0, len(texts), AT_ONCE):
+            some = texts[first : first + AT_ONCE]
+            if self._lowercase:
+                some = [text.lower() for text in some]
+            words = [self._split(text) for text in some]
+            counts = np.fromiter(map(len, words), np.int64, len(words))
+            lengths[first + 1 : first + 1 + len(words)] = counts
+            ids = map(self._ids.__getitem__, chain.from_iterable(words))
+            parts.append(np.fromiter(ids, np.int32, int(counts.sum())))
+        return Flat(np.concatenate(parts), np.cumsum(lengths))
 
 
 def encode_texts(
