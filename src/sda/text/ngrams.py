@@ -162,23 +162,41 @@ def _find(prefixes: Ids, words: Ids, keys: Numbers, slots: Ids) -> Ids:
 
 @compiled
 def _number_sentences(ids: Ids, starts: Numbers) -> Ids:
-    """Walk a tree of words from its root, node 0; the last node reached tells the sentence."""
-    keys = np.empty(len(ids), np.int64)
-    slots = np.full(_SMALLEST, -1, np.int32)
+    """Sentences are looked for by a hash of all their words, and are equal if their words are."""
+    size = _SMALLEST
+    while size < 2 * len(starts):
+        size *= 2
+    slots = np.full(size, -1, np.int32)
+    marks = np.empty(len(starts), np.int64)
+    firsts = np.empty(len(starts), np.int32)
     numbers = np.empty(len(starts) - 1, np.int32)
     count = 0
     for sentence in range(len(starts) - 1):
-        node = 0
+        mark = np.uint64(starts[sentence + 1] - starts[sentence])
         for place in range(starts[sentence], starts[sentence + 1]):
-            key = _pack(node, ids[place])
-            slot = _seek(key, keys, slots)
-            node = slots[slot] + 1
-            if slots[slot] < 0:
-                slots[slot] = count
-                keys[count] = key
-                count += 1
-                node = count
-                if 2 * count > len(slots):
-                    slots = _widened(keys[:count], 4 * len(slots))
-        numbers[sentence] = node
+            mark = (mark ^ np.uint64(ids[place])) * _SPREAD
+            mark ^= mark >> _HALF
+        slot = _home(int(np.int64(mark)), size)
+        while slots[slot] >= 0 and not (
+            marks[slots[slot]] == np.int64(mark)
+            and _are_equal(ids, starts, firsts[slots[slot]], sentence)
+        ):
+            slot = (slot + 1) & (size - 1)
+        if slots[slot] < 0:
+            slots[slot] = count
+            marks[count] = np.int64(mark)
+            firsts[count] = sentence
+            count += 1
+        numbers[sentence] = slots[slot]
     return numbers
+
+
+@compiled
+def _are_equal(ids: Ids, starts: Numbers, first: int, second: int) -> bool:
+    length = starts[first + 1] - starts[first]
+    if starts[second + 1] - starts[second] != length:
+        return False
+    same = 0
+    while same < length and ids[starts[first] + same] == ids[starts[second] + same]:
+        same += 1
+    return bool(same == length)
