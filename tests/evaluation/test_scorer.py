@@ -69,6 +69,9 @@ def test_only_the_kinds_that_are_asked_for_are_measured() -> None:
 
     assert [score.name for score in few] == ["self-bleu-3", "bleu-3", "novelty-2"]
     assert all(score in everything for score in few)
+    for names in (["reverse-bleu-5"], ["bleu-2", "reverse-bleu-4"]):
+        found = Scorer(TEST, TRAIN, kinds(*names)).scores(SAMPLES)
+        assert found == [score for score in everything if score.name in names]
 
 
 def test_which_ids_words_have_changes_no_score() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sda.text.ngrams import find_ngrams, number_ngrams, number_sentences
+from sda.text.ngrams import find_ngrams, number_ngrams, number_sentences, occurrences
 from sda.text.sentences import Flat
 
 sentence_lists = st.lists(st.lists(st.integers(0, 3), max_size=8), max_size=8)
@@ -108,3 +108,15 @@ def test_many_sentences_keep_apart() -> None:
     numbers = number_sentences(Flat(ids, np.arange(0, 20_001, 1)))
     np.testing.assert_array_equal(numbers[::2], numbers[1::2])
     assert len(np.unique(numbers)) == 10_000
+
+
+@settings(deadline=None)
+@given(sentence_lists)
+def test_occurrences_count_within_a_sentence(sentences: list[list[int]]) -> None:
+    flat = Flat.from_lists(sentences)
+    numbers = number_ngrams(flat, 2)[1][1]
+    expected = []
+    for sentence in sentences:
+        ends = [ngram_ending_at(sentence, place, 2) for place in range(len(sentence))]
+        expected += [ends[: i + 1].count(end) if end else 0 for i, end in enumerate(ends)]
+    assert occurrences(numbers, flat).tolist() == expected

@@ -89,6 +89,18 @@ def test_no_hypotheses_have_no_scores() -> None:
     assert References(Flat.from_lists([[1]])).bleu(Flat.from_lists([])).shape == (0, 5)
 
 
+def test_both_ways_are_the_two_comparisons() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        first = Flat.from_lists(random_sentences(int(rng.integers(1, 40)), rng))
+        second = Flat.from_lists(random_sentences(int(rng.integers(1, 40)), rng))
+        there, back = References(first, both_ways=True).bleu_both_ways(second)
+        np.testing.assert_array_equal(there, References(first).bleu(second))
+        np.testing.assert_array_equal(back, References(second).bleu(first))
+    with pytest.raises(ValueError, match="both ways"):
+        References(first).bleu_both_ways(second)
+
+
 def test_references_can_be_used_again() -> None:
     references = References(Flat.from_lists([[1, 1, 2], [2, 3]]))
     hypotheses = Flat.from_lists([[1, 1, 3], [2, 3, 3]])

@@ -48,9 +48,27 @@ def reverse_bleu_scores(
     """
     if not len(real):
         raise ValueError("reverse BLEU needs at least one real sentence")
-    references = References(samples, max(orders))
-    signature = convention.sign(refs=len(samples), hyps=len(real), smooth="method1", ci="bootstrap")
-    return mean_scores("reverse-bleu", references.bleu(real), orders, True, signature)
+    references = References(real, max(orders), both_ways=True)
+    return both_bleu_scores(samples, references, (), orders, convention)
+
+
+def both_bleu_scores(
+    samples: Flat,
+    references: References,
+    orders: Sequence[int],
+    reverse_orders: Sequence[int],
+    convention: Convention = PLAIN,
+) -> list[Score]:
+    """`bleu_scores` and `reverse_bleu_scores` from one comparison."""
+    found, reverse = references.bleu_both_ways(samples)
+    signature, reverse_signature = (
+        convention.sign(refs=refs, hyps=hyps, smooth="method1", ci="bootstrap")
+        for refs, hyps in ((len(references), len(samples)), (len(samples), len(references)))
+    )
+    return [
+        *mean_scores("bleu", found, orders, True, signature),
+        *mean_scores("reverse-bleu", reverse, reverse_orders, True, reverse_signature),
+    ]
 
 
 def self_bleu_scores(

@@ -208,7 +208,7 @@ KINDS: tuple[Kind, ...] = (
         "BLEU-{n} of test sentences against the samples: how much of real text they cover.",
         main=(5,),
         on_curve=(5,),
-        measure=measures.reverse_bleu,
+        measure=measures.bleu,
     ),
     Kind(
         *("reverse-lm-perplexity", "reverse perplexity", BOTH, False, 3, True, False),

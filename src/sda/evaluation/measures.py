@@ -17,8 +17,12 @@ from sda.text.sentences import Flat
 
 
 def bleu(samples: Samples, beside: Beside) -> list[Score]:
-    orders, convention = beside.orders("bleu"), beside.convention
-    return bleu_scores.bleu_scores(samples.words, beside.references, orders, convention)
+    """Reverse BLEU too, where it is wanted, since both come of one comparison."""
+    orders, reverse = beside.orders("bleu"), beside.orders("reverse-bleu")
+    words, references, convention = samples.words, beside.references, beside.convention
+    if reverse:
+        return bleu_scores.both_bleu_scores(words, references, orders, reverse, convention)
+    return bleu_scores.bleu_scores(words, references, orders, convention)
 
 
 def self_bleu(samples: Samples, beside: Beside) -> list[Score]:
@@ -30,12 +34,6 @@ def self_bleu(samples: Samples, beside: Beside) -> list[Score]:
         beside.self_bleu_limit,
         beside.orders("self-bleu"),
         beside.convention,
-    )
-
-
-def reverse_bleu(samples: Samples, beside: Beside) -> list[Score]:
-    return bleu_scores.reverse_bleu_scores(
-        beside.test, samples.words, beside.orders("reverse-bleu"), beside.convention
     )
 
 

@@ -70,7 +70,8 @@ class Beside:
     @cached_property
     def references(self) -> References:
         """The test sentences, counted for BLEU of the orders that are wanted."""
-        return References(self.test, max(self.orders("bleu")))
+        reverse = self.orders("reverse-bleu")
+        return References(self.test, max(self.orders("bleu") + reverse), bool(reverse))
 
     @cached_property
     def language_model(self) -> NgramModel:

@@ -15,8 +15,8 @@ from sda.text.compiled import Ids, Numbers, compiled
 from sda.text.sentences import Flat
 
 # 2**64 divided by the golden ratio: multiplying spreads neighbouring keys over the high bits.
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
-_HALF = np.uint64(32)
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+HALF = np.uint64(32)
 _SMALLEST = 1024
 
 
@@ -57,7 +57,7 @@ def number_ngrams(sentences: Flat, orders: int) -> tuple[list[Pairs], list[NDArr
     tables: list[Pairs] = []
     numbers: list[NDArray[np.int32]] = []
     for _ in range(orders):
-        prefixes = _prefixes(sentences, numbers)
+        prefixes = prefixes_of(sentences, numbers)
         table, found = Pairs.of(prefixes, sentences.ids)
         tables.append(table)
         numbers.append(found)
@@ -71,7 +71,7 @@ def find_ngrams(tables: list[Pairs], sentences: Flat) -> list[NDArray[np.int32]]
     """
     numbers: list[NDArray[np.int32]] = []
     for table in tables:
-        numbers.append(table.find(_prefixes(sentences, numbers), sentences.ids))
+        numbers.append(table.find(prefixes_of(sentences, numbers), sentences.ids))
     return numbers
 
 
@@ -80,7 +80,12 @@ def number_sentences(sentences: Flat) -> NDArray[np.int32]:
     return _number_sentences(sentences.ids, sentences.starts)
 
 
-def _prefixes(sentences: Flat, shorter: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+def occurrences(numbers: NDArray[np.int32], sentences: Flat) -> NDArray[np.int32]:
+    """(W,): 1 where an n-gram ends for the first time in its sentence, then 2, ...; 0 for none."""
+    return _occurrences(numbers, sentences.starts, int(sentences.lengths.max(initial=0)))
+
+
+def prefixes_of(sentences: Flat, shorter: list[NDArray[np.int32]]) -> NDArray[np.int32]:
     """(W,): the number of the shorter n-gram that ends one word earlier, -1 at a first word."""
     if not shorter:
         return np.zeros(len(sentences.ids), np.int32)
@@ -93,22 +98,22 @@ def _prefixes(sentences: Flat, shorter: list[NDArray[np.int32]]) -> NDArray[np.i
 
 
 @compiled
-def _pack(prefix: int, word: int) -> int:
+def pack(prefix: int, word: int) -> int:
     return int((np.int64(prefix) << 32) | (np.int64(word) & 0xFFFFFFFF))
 
 
 @compiled
-def _home(key: int, size: int) -> int:
+def home(key: int, size: int) -> int:
     """The slot where the search for a key begins."""
     mixed = np.uint64(key)
-    mixed = (mixed ^ (mixed >> _HALF)) * _SPREAD
-    return int(np.int64((mixed >> _HALF) & np.uint64(size - 1)))
+    mixed = (mixed ^ (mixed >> HALF)) * SPREAD
+    return int(np.int64((mixed >> HALF) & np.uint64(size - 1)))
 
 
 @compiled
 def _seek(key: int, keys: Numbers, slots: Ids) -> int:
     """The slot that holds the key's number, or the empty slot where it belongs."""
-    slot = _home(key, len(slots))
+    slot = home(key, len(slots))
     while slots[slot] >= 0 and keys[slots[slot]] != key:
         slot = (slot + 1) & (len(slots) - 1)
     return slot
@@ -119,7 +124,7 @@ def _widened(keys: Numbers, size: int) -> Ids:
     """A table of `size` slots that holds the numbers of all keys."""
     slots = np.full(size, -1, np.int32)
     for number in range(len(keys)):
-        slot = _home(keys[number], size)
+        slot = home(keys[number], size)
         while slots[slot] >= 0:
             slot = (slot + 1) & (size - 1)
         slots[slot] = number
@@ -136,7 +141,7 @@ def _collect(prefixes: Ids, words: Ids) -> tuple[Numbers, Ids, Ids]:
         if prefixes[place] < 0:
             numbers[place] = -1
             continue
-        key = _pack(prefixes[place], words[place])
+        key = pack(prefixes[place], words[place])
         slot = _seek(key, keys, slots)
         numbers[place] = slots[slot]
         if slots[slot] < 0:
@@ -155,7 +160,7 @@ def _find(prefixes: Ids, words: Ids, keys: Numbers, slots: Ids) -> Ids:
     for place in range(len(words)):
         numbers[place] = -1
         if prefixes[place] >= 0:
-            key = _pack(prefixes[place], words[place])
+            key = pack(prefixes[place], words[place])
             numbers[place] = slots[_seek(key, keys, slots)]
     return numbers
 
@@ -174,9 +179,9 @@ def _number_sentences(ids: Ids, starts: Numbers) -> Ids:
     for sentence in range(len(starts) - 1):
         mark = np.uint64(starts[sentence + 1] - starts[sentence])
         for place in range(starts[sentence], starts[sentence + 1]):
-            mark = (mark ^ np.uint64(ids[place])) * _SPREAD
-            mark ^= mark >> _HALF
-        slot = _home(int(np.int64(mark)), size)
+            mark = (mark ^ np.uint64(ids[place])) * SPREAD
+            mark ^= mark >> HALF
+        slot = home(int(np.int64(mark)), size)
         while slots[slot] >= 0 and not (
             marks[slots[slot]] == np.int64(mark)
             and _are_equal(ids, starts, firsts[slots[slot]], sentence)
@@ -200,3 +205,28 @@ def _are_equal(ids: Ids, starts: Numbers, first: int, second: int) -> bool:
     while same < length and ids[starts[first] + same] == ids[starts[second] + same]:
         same += 1
     return bool(same == length)
+
+
+@compiled
+def _occurrences(numbers: Ids, starts: Numbers, longest: int) -> Ids:
+    """A table of one sentence at a time stays small; what others left in it counts as empty."""
+    size = 16
+    while size < 2 * longest:
+        size *= 2
+    holders = np.full(size, -1, np.int32)
+    held = np.empty(size, np.int32)
+    counts = np.empty(size, np.int32)
+    found = np.zeros(len(numbers), np.int32)
+    for sentence in range(len(starts) - 1):
+        for place in range(starts[sentence], starts[sentence + 1]):
+            number = numbers[place]
+            if number < 0:
+                continue
+            slot = home(number, size)
+            while holders[slot] == sentence and held[slot] != number:
+                slot = (slot + 1) & (size - 1)
+            if holders[slot] != sentence:
+                holders[slot], held[slot], counts[slot] = sentence, number, 0
+            counts[slot] += 1
+            found[place] = counts[slot]
+    return found
