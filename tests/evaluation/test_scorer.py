@@ -1,6 +1,7 @@
 """Which scores a set of samples gets, by what it is held against."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import torch
 from sda.evaluation.catalogue import KINDS, Kind, Need, kind_of
 from sda.evaluation.novelty import train_bleu_scores
 from sda.evaluation.scorer import SLOW, Scorer, drawn
+from sda.text import parted_ngrams
 from sda.text.sentences import Flat
 
 PLAIN = SLOW | {Need.FEATURES, Need.LANGUAGE_MODEL}
@@ -72,6 +74,20 @@ def test_only_the_kinds_that_are_asked_for_are_measured() -> None:
     for names in (["reverse-bleu-5"], ["bleu-2", "reverse-bleu-4"]):
         found = Scorer(TEST, TRAIN, kinds(*names)).scores(SAMPLES)
         assert found == [score for score in everything if score.name in names]
+
+
+def test_every_order_of_ngrams_is_numbered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For BLEU those of the test sentences, for all scores of variety those of the samples."""
+    numbered, words = parted_ngrams._numbered, []
+
+    def counted(prefixes: Any, *rest: Any) -> Any:
+        words.append(len(prefixes))
+        return numbered(prefixes, *rest)
+
+    monkeypatch.setattr(parted_ngrams, "_numbered", counted)
+    Scorer(TEST, without=PLAIN).scores(SAMPLES)
+
+    assert words == [len(TEST.ids)] * 5 + [len(SAMPLES.ids)] * 4
 
 
 def test_which_ids_words_have_changes_no_score() -> None:

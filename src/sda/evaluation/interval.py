@@ -13,8 +13,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from sda.text.sentences import Flat
-
 RESAMPLES = 1000
 GROUPS = 20
 LARGE = 20_000  # sentences above which the normal interval is as good and takes no memory
@@ -50,17 +48,19 @@ def ratio_interval(
     return percentile_interval(above[kept] / below[kept]) if kept.any() else None
 
 
-def set_interval(score: Callable[[Flat], float], samples: Flat) -> Interval | None:
-    """The jackknife interval of a score of the whole set; None for fewer than two a group.
+def set_interval(score: Callable[[NDArray[np.bool_]], float], size: int) -> Interval | None:
+    """The jackknife interval of a score of a whole set of `size` sentences; None for fewer than two
+    a group.
 
-    Sentences are dealt out to the groups in turn. The normal interval around the score is as wide
-    as the spread of the scores without one group says.
+    `score` is that of the sentences which are marked (B,). They are dealt out to the groups in
+    turn. The normal interval around the score is as wide as the spread of the scores without one
+    group says.
     """
-    if len(samples) < 2 * GROUPS:
+    if size < 2 * GROUPS:
         return None
-    numbers = np.arange(len(samples))
-    without = np.array([score(samples.take(numbers[numbers % GROUPS != g])) for g in range(GROUPS)])
-    return jackknife_interval(score(samples), without)
+    groups = np.arange(size) % GROUPS
+    without = np.array([score(groups != g) for g in range(GROUPS)])
+    return jackknife_interval(score(groups >= 0), without)
 
 
 def jackknife_interval(

@@ -39,12 +39,12 @@ def self_bleu(samples: Samples, beside: Beside) -> list[Score]:
 
 def distinct(samples: Samples, beside: Beside) -> list[Score]:
     orders = [n for n in beside.orders("distinct") if n <= samples.longest]
-    return [diversity.distinct(samples.words, n, beside.convention) for n in orders]
+    return [diversity.distinct(samples.ngrams, n, beside.convention) for n in orders]
 
 
 def ngram_entropy(samples: Samples, beside: Beside) -> list[Score]:
     orders = [n for n in beside.orders("ngram-entropy") if n <= samples.longest]
-    return [diversity.ngram_entropy(samples.words, n, beside.convention) for n in orders]
+    return [diversity.ngram_entropy(samples.ngrams, n, beside.convention) for n in orders]
 
 
 def duplicates(samples: Samples, beside: Beside) -> list[Score]:
@@ -53,7 +53,7 @@ def duplicates(samples: Samples, beside: Beside) -> list[Score]:
 
 def repetition(samples: Samples, beside: Beside) -> list[Score]:
     orders = [n for n in beside.orders("seq-rep") if n <= samples.longest]
-    return [diversity.repetition(samples.words, n, beside.convention) for n in orders]
+    return [diversity.repetition(samples.ngrams, n, beside.convention) for n in orders]
 
 
 def types(samples: Samples, beside: Beside) -> list[Score]:

@@ -17,6 +17,7 @@ from sda.evaluation.ngram_features import NgramFeatures
 from sda.evaluation.score import PLAIN, Convention
 from sda.evaluation.sentence_features import sentence_features
 from sda.text.kneser_ney import NgramModel
+from sda.text.parted_ngrams import Ngrams
 from sda.text.sentence_bleu import References
 from sda.text.sentences import Flat
 
@@ -38,6 +39,11 @@ class Samples:
     def longest(self) -> int:
         """The most words of a sentence."""
         return int(self.words.lengths.max())
+
+    @cached_property
+    def ngrams(self) -> Ngrams:
+        """Their n-grams, each order numbered once for all scores."""
+        return Ngrams(self.words)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,10 @@ text, so only the distance to it has a better direction.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sda.evaluation.diversity import require_samples, share_interval
+from sda.evaluation.count_intervals import variety
+from sda.evaluation.diversity import as_share, require_samples
 from sda.evaluation.interval import (
     mean_interval,
     quantile_interval,
@@ -37,7 +39,8 @@ def rare_word_scores(
     counts = np.bincount(train.ids, minlength=int(largest) + 1)
     is_rare = (counts > 0) & (counts < threshold)
     owners = np.repeat(np.arange(len(samples)), samples.lengths)
-    uses = np.bincount(owners[is_rare[samples.ids]], minlength=len(samples)).astype(np.float64)
+    used = np.bincount(owners[is_rare[samples.ids]], minlength=len(samples))
+    uses = used.astype(np.float64)
     touched = (uses > 0).astype(np.float64)
     facts: dict[str, object] = {
         "train": len(train),
@@ -47,9 +50,8 @@ def rare_word_scores(
     }
     signature = convention.sign(**facts, ci="bootstrap")
 
-    def rare_types(some: Flat) -> float:
-        return float(np.count_nonzero(np.bincount(some.ids, minlength=len(is_rare))[is_rare]))
-
+    rare = Flat(samples.ids[is_rare[samples.ids]], np.concatenate(([0], np.cumsum(used))))
+    types, types_interval = variety(_how_many, rare)
     return [
         Score(
             "rare-sentence-share",
@@ -68,10 +70,10 @@ def rare_word_scores(
         ),
         Score(
             "rare-types",
-            rare_types(samples),
+            types,
             None,
             convention.sign(**facts, ci="jackknife"),
-            interval=set_interval(rare_types, samples),
+            interval=types_interval,
         ),
     ]
 
@@ -80,8 +82,8 @@ def type_count(samples: Flat, convention: Convention = PLAIN) -> Score:
     """The number of different words of all samples together; it grows with their number."""
     require_samples(samples)
     signature = convention.sign(hyps=len(samples), words=len(samples.ids), ci="jackknife")
-    interval = set_interval(_types, samples)
-    return Score("types", _types(samples), None, signature, interval=interval)
+    value, interval = variety(_how_many, samples)
+    return Score("types", value, None, signature, interval=interval)
 
 
 def length_scores(samples: Flat, convention: Convention = PLAIN) -> list[Score]:
@@ -93,7 +95,8 @@ def length_scores(samples: Flat, convention: Convention = PLAIN) -> list[Score]:
     lengths = samples.lengths.astype(np.float64)
     signature = convention.sign(hyps=len(samples), ci="jackknife")
     deviation = float(lengths.std())
-    interval = set_interval(lambda some: float(some.lengths.std()), samples)
+    of_words = samples.lengths
+    interval = set_interval(lambda kept: float(of_words[kept].std()), len(samples))
     scores = [Score("length-sd", deviation, None, signature, interval=interval)]
     signature = convention.sign(hyps=len(samples), ci="order-statistics")
     for percent in QUANTILES:
@@ -113,17 +116,18 @@ def length_distance(samples: Flat, real: Flat, convention: Convention = PLAIN) -
     """
     require_samples(samples)
     require_samples(real)
-    bins = int(max(samples.lengths.max(), real.lengths.max())) + 1
+    lengths = samples.lengths
+    bins = int(max(lengths.max(), real.lengths.max())) + 1
     expected = np.bincount(real.lengths, minlength=bins) / len(real)
 
-    def distance(some: Flat) -> float:
-        found = np.bincount(some.lengths, minlength=bins) / len(some)
+    def distance(some: NDArray[np.int64]) -> float:
+        found = np.bincount(some, minlength=bins) / len(some)
         return float(np.abs(found - expected).sum() / 2)
 
     signature = convention.sign(real=len(real), hyps=len(samples), ci="jackknife")
-    interval = share_interval(distance, samples)
-    return Score("length-distance", distance(samples), False, signature, interval=interval)
+    interval = as_share(set_interval(lambda kept: distance(lengths[kept]), len(samples)))
+    return Score("length-distance", distance(lengths), False, signature, interval=interval)
 
 
-def _types(samples: Flat) -> float:
-    return float(np.count_nonzero(np.bincount(samples.ids)))
+def _how_many(distinct: int, _: int) -> float:
+    return float(distinct)
