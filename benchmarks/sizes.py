@@ -4,7 +4,8 @@
 
 Each command is a process of its own; its seconds of CPU and its largest memory are those that the
 system counted. `train` is measured up to where its first epoch begins. The figures are written to
-`sizes.json` beside this file, with commit and machine.
+`sizes.json` beside this file, with machine and the commit of each; `--only` keeps those of other
+commands.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from benchmarks.__main__ import FOLDER, circumstances, commit
 
@@ -45,6 +47,7 @@ class Measured:
     gigabytes: float
     code: int
     said: str
+    commit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -70,12 +73,22 @@ def main() -> None:
         for task in plan(folder, given.lines):
             if given.only and not task.title.startswith(tuple(given.only)):
                 continue
-            measured = measure(task, folder, given.most_seconds)
+            measured = replace(measure(task, folder, given.most_seconds), commit=commit())
             found.append(measured)
             print(row(measured), flush=True)
     print("\n" + table(found))
-    report = {**circumstances(), "commit": commit(), "rows": [asdict(each) for each in found]}
+    rows = [asdict(each) for each in found]
+    if given.only and given.json.exists():
+        rows = laid_over(json.loads(given.json.read_text(encoding="utf-8"))["rows"], rows)
+    report = {**circumstances(), "rows": rows}
     given.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+
+def laid_over(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The old rows, with those that were measured anew in their places, and further ones last."""
+    left = {(row["command"], row["lines"]): row for row in new}
+    rows = [left.pop((row["command"], row["lines"]), row) for row in old]
+    return [*rows, *left.values()]
 
 
 def plan(folder: Path, most: int) -> list[Task]:

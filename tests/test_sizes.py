@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from benchmarks.sizes import Measured, Task, measure, table
+from benchmarks.sizes import Measured, Task, laid_over, measure, table
 from campaign.soak import LARGEST_GROWTH, Soaked, told
 
 ROOT = Path(__file__).parent.parent
@@ -15,13 +15,23 @@ def test_the_page_has_the_sizes() -> None:
     rows = [Measured(**row) for row in report["rows"]]
 
     assert table(rows) in PAGE
-    assert report["commit"][:7] in PAGE
+    assert all(row.commit and row.commit[:7] in PAGE for row in rows)
     assert max(row.lines for row in rows) == 2_000_000
     # Four times the lines take four times the work or less, but for sorting and a busy machine.
     for command in ("inspect", "train", "evaluate", "eda", "augment"):
         few, _, many = (row for row in rows if row.command == command)
         assert many.cpu_seconds < 6 * few.cpu_seconds
         assert many.gigabytes < 4 * few.gigabytes
+
+
+def test_what_is_measured_anew_takes_the_place_of_what_was() -> None:
+    old = [{"command": name, "lines": 5, "seconds": 1.0} for name in ("inspect", "train", "eda")]
+    new = [{"command": name, "lines": 5, "seconds": 2.0} for name in ("augment", "train")]
+
+    rows = laid_over(old, new)
+    assert [(row["command"], row["seconds"]) for row in rows] == [
+        *(("inspect", 1.0), ("train", 2.0), ("eda", 1.0), ("augment", 2.0))
+    ]
 
 
 def test_the_page_has_the_soak() -> None:
