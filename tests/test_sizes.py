@@ -17,10 +17,10 @@ def test_the_page_has_the_sizes() -> None:
     assert table(rows) in PAGE
     assert all(row.commit and row.commit[:7] in PAGE for row in rows)
     assert max(row.lines for row in rows) == 2_000_000
-    # Four times the lines take four times the work or less, but for sorting and a busy machine.
+    # Four times the lines take four times the work or less, but for a machine that is busier then.
     for command in ("inspect", "train", "evaluate", "eda", "augment"):
         few, _, many = (row for row in rows if row.command == command)
-        assert many.cpu_seconds < 6 * few.cpu_seconds
+        assert many.cpu_seconds < 4.3 * few.cpu_seconds
         assert many.gigabytes < 4 * few.gigabytes
 
 
