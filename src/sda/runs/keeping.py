@@ -69,7 +69,8 @@ def decide(
     start wrote for it: the judge may think too well of what it taught. What a judge that chooses
     among sentences of the start would have chosen of those, had it not been told of them, counts
     too. Where the metric does not confirm the best offer, such a judge is tried by that alone,
-    without a further call.
+    without a further call. With `judge.holds_against = "choice"` it is tried in any case, and what
+    Stage II has to offer must be better than that by the metric.
     """
     if not offers:
         reason = "whatever is kept, diversity is lower than its limits allow"
@@ -92,11 +93,18 @@ def decide(
 
     tried = [(best, compared(best, asked))]
     tried += [(offer, compared(offer)) for offer in offers if offer.is_choice and offer is not best]
-    for offer, found in tried:
-        if found.is_bought:
-            return _bought(offer, found, judge, archive.paid, updates)
-    _, refused = tried[0]
-    return HandedOver(MLE, refused.sentence("Stage II", ""), refused)
+    bought = [(offer, found) for offer, found in tried if found.is_bought]
+    if not bought:
+        _, refused = tried[0]
+        return HandedOver(MLE, refused.sentence("Stage II", ""), refused)
+    holds_against_choice = settings.judge.holds_against == "choice"
+    taken = max(bought, key=lambda pair: _result(pair[1])) if holds_against_choice else bought[0]
+    return _bought(*taken, judge, archive.paid, updates)
+
+
+def _result(compared: Comparison) -> float:
+    """The metric's mean of the result."""
+    return -math.inf if compared.quality is None else compared.quality.result
 
 
 def _bought(
