@@ -18,14 +18,14 @@ from sda.text.sentences import Sentences
 from sda.training.fitting import Fit
 from sda.training.judging import Judge
 
-GOOD, BAD = 1, 2
+GOOD, BAD, FAIR = 1, 2, 3
 START = sentences_of(*[[GOOD], [BAD]] * 10)
 """Half of what the start wrote is good."""
 CHECKED = 4
 
 
 class FirstWord(ReferenceMetric):
-    """1 for a sentence whose first word is good; counts what it is asked."""
+    """1 for a sentence whose first word is good, 0.9 if it is fair; counts what it is asked."""
 
     name = "first-word"
 
@@ -34,7 +34,8 @@ class FirstWord(ReferenceMetric):
 
     def __call__(self, sentences: Sentences) -> Tensor:
         self.asked += len(sentences)
-        return (sentences.tokens[:, 0] == GOOD).double()
+        first = sentences.tokens[:, 0]
+        return (first == GOOD).double() + 0.9 * (first == FAIR).double()
 
 
 class Knowing(Judge):
@@ -130,6 +131,21 @@ def test_else_a_judge_that_chooses_is_tried_by_the_answers_that_there_are(
     # 13 of the 20 are kept, among them the 10 good ones.
     assert quality_of(handed).result == pytest.approx(10 / 13)
     assert handed.sentence.startswith("The judge, choosing among sentences of the start, bought")
+
+
+@pytest.mark.parametrize(
+    ("against", "word", "stage"),
+    [("start", FAIR, LAST), ("choice", FAIR, MLE), ("choice", GOOD, LAST), ("choice", BAD, MLE)],
+)
+def test_what_was_trained_is_held_against_what_would_be_chosen(
+    against: str, word: int, stage: str, metric: WeightedSum, archive: Archive
+) -> None:
+    settings, _ = tiny_settings("captions", "hand_over.quality=1", f"judge.holds_against={against}")
+    offers = [offer(LAST, word, 0.9), offer(MLE, GOOD, 0.8)]
+    handed = decide(settings, offers, knows(settings), metric, archive, CHECKED, 7)
+
+    # What would be chosen of the start is good throughout, by answers that are there already.
+    assert handed.stage == stage and asked_of(metric) == CHECKED
 
 
 def test_a_judge_that_guesses_does_not_come_after_what_was_refused(
