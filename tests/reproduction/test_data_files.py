@@ -39,7 +39,6 @@ EXPERIMENTS = {
     "repetition": {"emnlp_news"},
     "recommended-news": {"emnlp_news"},
     "samples": {"coco"},
-    "pretrained-judge": {"coco", "smollm2"},
     "transfer": {"yelp"},
 }
 TEXT = b"a cat sat\na dog ran\n"
@@ -72,11 +71,11 @@ def cats(tmp_path: Path) -> DataFile:
 def test_the_table_is_sound() -> None:
     files = known_files()
 
-    assert len({file.path for file in files}) == len({file.sha256 for file in files}) == 56
+    assert len({file.path for file in files}) == len({file.sha256 for file in files}) == 54
     for file in files:
-        assert re.fullmatch(r"[a-z_0-9/]+\.(txt|npz|neg|pos|safetensors|json)", file.path)
+        assert re.fullmatch(r"[a-z_0-9/]+\.(txt|npz|neg|pos)", file.path)
         assert re.fullmatch(r"[0-9a-f]{64}", file.sha256)
-        assert (file.lines is None) == file.path.endswith((".npz", ".safetensors", ".json"))
+        assert (file.lines is None) == file.path.endswith(".npz")
         # A line has two characters and its end at least, on average.
         assert file.bytes > 3 * (file.lines or 0)
     assert len(by_origin(files)) == len({file.origin for file in files})
@@ -203,7 +202,7 @@ def test_the_command_on_an_empty_folder(
 
     assert (answer.code, answer.err) == (0, "")
     assert "Files of the experiments in data" in answer.out
-    assert "0 of 56 files are there as they should be; docs/data.md says how" in answer.out
+    assert "0 of 54 files are there as they should be; docs/data.md says how" in answer.out
     for file in known_files():
         assert file.path in answer.out
         assert f"from: {file.origin}\n" in answer.out

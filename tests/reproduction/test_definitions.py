@@ -30,7 +30,6 @@ NUMBERS = {
     "grammar": "E5",
     "imitation": "E8",
     "memorization": "E6",
-    "pretrained-judge": "",
     "recommended": "",
     "recommended-checked": "",
     "recommended-coco": "",

@@ -52,9 +52,6 @@ class RowDefinition(Section):
     """A file in `configs/presets`."""
     metric: str | None = None
     """As after --metric; by default what preset and method say."""
-    discriminator: str | None = None
-    """As after --discriminator, where `hf:` stands before a folder of the data folder; by default
-    that of the profile."""
     is_control: bool = False
     """Whether the row is a control that the paper does not have."""
     is_own: bool = False

@@ -11,7 +11,7 @@ from typing import Any
 
 from sda.reproduction.definitions import Experiment, Portion, RowDefinition, chosen, merged
 from sda.runs.plan import stage_two
-from sda.settings.layers import PRETRAINED_JUDGE, Choices, source_kind
+from sda.settings.layers import Choices, source_kind
 from sda.settings.schema import CallSettings, GuardSettings, HandOverSettings, Settings
 from sda.training.stages import BufferSettings, JudgeSettings, StageTwoSettings
 
@@ -19,7 +19,6 @@ NUMERICS = 1
 """Raise it when a change of the code changes what the same settings give, a default among them."""
 # Where a run stands in the file system, and how often it is saved, changes no figure.
 NOT_IN_KEY = ("start", "checkpoint_every", "device")
-MODEL_FILES = ("model.safetensors", "tokenizer.json")
 # What says how many steps Stage II has, and how many batches of maximum likelihood between them.
 LENGTH = ("epochs", "first_steps", "fewer_every", "mle_every", "mle_batches")
 
@@ -101,7 +100,6 @@ def _choices(
         generator=row.generator or base,
         preset=row.preset,
         profile=profile,
-        discriminator=row.discriminator,
         metric=row.metric,
         values=merged(
             experiment.settings,
@@ -153,16 +151,7 @@ def located(settings: Settings, folder: Path) -> Settings:
     }
     if files:
         update["data"] = type(settings.data)(**{**vars(settings.data), **files})
-    model = _model_folder(settings)
-    if model is not None:
-        update["discriminator"] = {**settings.discriminator, "path": str(folder / model)}
     return settings.model_copy(update=update)
-
-
-def _model_folder(settings: Settings) -> str | None:
-    """That of the pretrained model which a discriminator reads with, where there is one."""
-    section = settings.discriminator
-    return section["path"] if section.get("use") == PRETRAINED_JUDGE else None
 
 
 def needed_files(jobs: Sequence[Job]) -> list[str]:
@@ -175,6 +164,4 @@ def needed_files(jobs: Sequence[Job]) -> list[str]:
         if file and kind != "captions":
             found.append(file)
         found += [path for path in (settings.data.valid, settings.data.test) if path is not None]
-        model = _model_folder(settings)
-        found += [f"{model}/{name}" for name in MODEL_FILES] if model is not None else []
     return list(dict.fromkeys(found))
