@@ -135,7 +135,7 @@ def test_else_a_judge_that_chooses_is_tried_by_the_answers_that_there_are(
 
 @pytest.mark.parametrize(
     ("against", "word", "stage"),
-    [("start", FAIR, LAST), ("choice", FAIR, MLE), ("choice", GOOD, LAST), ("choice", BAD, MLE)],
+    [("start", FAIR, LAST), ("choice", FAIR, MLE), ("choice", GOOD, MLE), ("choice", BAD, MLE)],
 )
 def test_what_was_trained_is_held_against_what_would_be_chosen(
     against: str, word: int, stage: str, metric: WeightedSum, archive: Archive
@@ -146,6 +146,17 @@ def test_what_was_trained_is_held_against_what_would_be_chosen(
 
     # What would be chosen of the start is good throughout, by answers that are there already.
     assert handed.stage == stage and asked_of(metric) == CHECKED
+
+
+def test_what_was_trained_comes_before_a_choice_that_is_shown_to_be_worse(
+    metric: WeightedSum, archive: Archive
+) -> None:
+    settings, _ = tiny_settings("captions", "hand_over.quality=1", "judge.holds_against=choice")
+    offers = [offer(LAST, GOOD, 0.9), offer(MLE, GOOD, 0.8, keep=0.75)]
+    handed = decide(settings, offers, knows(settings), metric, archive, CHECKED, 7)
+
+    # The choice would keep 15, of which 10 are good.
+    assert handed.stage == LAST
 
 
 def test_a_judge_that_guesses_does_not_come_after_what_was_refused(

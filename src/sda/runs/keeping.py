@@ -22,6 +22,7 @@ from sda.scoring.comparison import (
     Change,
     Comparison,
     Diversity,
+    Quality,
     compare_quality,
     find_changes,
     nothing_bought,
@@ -69,8 +70,8 @@ def decide(
     start wrote for it: the judge may think too well of what it taught. What a judge that chooses
     among sentences of the start would have chosen of those, had it not been told of them, counts
     too. Where the metric does not confirm the best offer, such a judge is tried by that alone,
-    without a further call. With `judge.holds_against = "choice"` it is tried in any case, and what
-    Stage II has to offer must be better than that by the metric.
+    without a further call. With `judge.holds_against = "choice"` it comes first, unless the metric
+    shows that the best offer is better than that too.
     """
     if not offers:
         reason = "whatever is kept, diversity is lower than its limits allow"
@@ -84,27 +85,28 @@ def decide(
     known = archive.entries
     before = known.scores[known.epochs == 0].numpy()
 
+    def quality(before: NDArray[np.float64], after: NDArray[np.float64]) -> Quality | None:
+        name, needed = " + ".join(metric.names), settings.hand_over.quality
+        return compare_quality(name, before, after, needed)
+
     def compared(offer: Offer, *after: NDArray[np.float64]) -> Comparison:
         if offer.is_choice:
             after = (*after, _would_be_kept(judge, known, offer.keep))
-        name, needed = " + ".join(metric.names), settings.hand_over.quality
-        quality = compare_quality(name, before, np.concatenate(after), needed)
-        return Comparison(offer.changes, quality)
+        return Comparison(offer.changes, quality(before, np.concatenate(after)))
 
+    choice = next((offer for offer in offers if offer.is_choice and offer is not best), None)
     tried = [(best, compared(best, asked))]
-    tried += [(offer, compared(offer)) for offer in offers if offer.is_choice and offer is not best]
-    bought = [(offer, found) for offer, found in tried if found.is_bought]
-    if not bought:
-        _, refused = tried[0]
-        return HandedOver(MLE, refused.sentence("Stage II", ""), refused)
-    holds_against_choice = settings.judge.holds_against == "choice"
-    taken = max(bought, key=lambda pair: _result(pair[1])) if holds_against_choice else bought[0]
-    return _bought(*taken, judge, archive.paid, updates)
-
-
-def _result(compared: Comparison) -> float:
-    """The metric's mean of the result."""
-    return -math.inf if compared.quality is None else compared.quality.result
+    if choice is not None:
+        tried.append((choice, compared(choice)))
+        if settings.judge.holds_against == "choice":
+            shown = quality(_would_be_kept(judge, known, choice.keep), asked)
+            if shown is None or not shown.has_risen:
+                tried.reverse()
+    for offer, found in tried:
+        if found.is_bought:
+            return _bought(offer, found, judge, archive.paid, updates)
+    refused = next(found for offer, found in tried if offer is best)
+    return HandedOver(MLE, refused.sentence("Stage II", ""), refused)
 
 
 def _bought(

@@ -99,8 +99,8 @@ class JudgeSettings(Section):
     """Even steps from `keep` up to all, which are tried one after the other in the end: with more
     of them what is kept is nearer to the limit."""
     holds_against: Literal["start", "choice"] = "start"
-    """What Stage II must be better than by the metric's answers where the judge likes it best: what
-    the start writes, or also what the judge would choose of that."""
+    """What Stage II must be shown to be better than, by the metric's answers, where the judge likes
+    it best: what the start writes, or also what the judge would choose of that."""
     guide: float = Field(default=0.0, ge=0, le=1000)
     """How strongly the judge may weigh each word as it is written, in place of choosing among
     finished sentences, where it has verdicts on words; a half, a quarter or an eighth of it where
