@@ -20,7 +20,7 @@ from sda.commands.options import (
     TokenizerName,
     Tokens,
     Trust,
-    Vouched,
+    TrustOptions,
     option_under,
     out_option,
 )
@@ -239,7 +239,7 @@ def curve(
         ),
     ] = 3,
     seed: Seed = 0,
-    vouched: Vouched = NOTHING,
+    vouched: TrustOptions = NOTHING,
 ) -> None:
     """Draw quality against diversity over temperatures, and say which run is better where."""
     from sda.runs.curve import draw_runs

@@ -26,8 +26,8 @@ from sda.commands.options import (
     Seed,
     Subwords,
     Test,
+    TrustOptions,
     Valid,
-    Vouched,
     checked_seed,
     given,
     option_under,
@@ -265,7 +265,7 @@ def resume(
     device: Annotated[
         Device | None, "Where to compute; by default as the run was told when it began."
     ] = None,
-    vouched: Vouched = NOTHING,
+    vouched: TrustOptions = NOTHING,
     log: Logs = None,
     telling: Telling = ALOUD,
 ) -> None:

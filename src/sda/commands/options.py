@@ -167,7 +167,7 @@ Trust = Annotated[
 
 
 @dataclass(frozen=True)
-class Vouched:
+class TrustOptions:
     """What is loaded of that which the settings of a run name outside sda."""
 
     metric: Annotated[
@@ -184,7 +184,7 @@ class Vouched:
         return Run(path, metric=self.metric, trust=self.trust)
 
 
-NOTHING = Vouched()
+NOTHING = TrustOptions()
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sda.commands.options import NOTHING, Stage, Vouched, out_option
+from sda.commands.options import NOTHING, Stage, TrustOptions, out_option
 
 
 def sample(
@@ -71,7 +71,7 @@ def sample(
     out: Annotated[
         Path | None, out_option(help="File to write to; by default they are printed.")
     ] = None,
-    vouched: Vouched = NOTHING,
+    vouched: TrustOptions = NOTHING,
 ) -> None:
     """Write sentences with the model of a run."""
     from sda.files import write_text

@@ -17,7 +17,7 @@ from sda.commands.options import (
     MaybeTokens,
     Resume,
     Seed,
-    Vouched,
+    TrustOptions,
     given,
     setting_option,
 )
@@ -117,7 +117,7 @@ def apply(
         bool, "Print a JSON object a line, with `source`, `style` and `text`."
     ] = False,
     seed: Seed = 0,
-    vouched: Vouched = NOTHING,
+    vouched: TrustOptions = NOTHING,
 ) -> None:
     """Rewrite sentences in another style: one line out for each line in, in order."""
     from sda.text.line_stream import line_portions
@@ -164,7 +164,7 @@ DEMO_SENTENCES = {
 }
 
 
-def go_on(folder: Path, reporter: Reporter, quiet: bool, vouched: Vouched) -> None:
+def go_on(folder: Path, reporter: Reporter, quiet: bool, vouched: TrustOptions) -> None:
     """Go on with a run of style transfer that was interrupted."""
     from sda.transfer.transfer_training import resume_transfer_run
 
