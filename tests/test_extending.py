@@ -19,7 +19,7 @@ from sda.models.generator import Frame, Generator
 from sda.runs.components import build
 from sda.runs.run import Run
 from sda.settings.layers import Choices
-from sda.settings.vouched import TrustOptions
+from sda.settings.vouched import Vouched
 from sda.training import step_kinds
 
 PAGE = ROOT / "docs" / "extending.md"
@@ -60,7 +60,7 @@ def test_the_generator_keeps_the_promises(
     promise: Callable[[Generator], None], place: Path
 ) -> None:
     generator: Generator = build(
-        {"use": TrustOptions("fading:FadingMemory"), "size": 5},
+        {"use": Vouched("fading:FadingMemory"), "size": 5},
         "generator",
         Generator,
         frame=Frame(contract.WORDS, 0, contract.LONGEST),
@@ -83,7 +83,7 @@ def test_settings_of_the_profile_do_not_get_in_the_way(place: Path) -> None:
 def test_a_mistake_in_a_key_lists_the_right_ones(place: Path) -> None:
     with pytest.raises(UserError, match=r"unknown setting 'generator\.sise' .*\bsize, fade\)"):
         build(
-            {"use": TrustOptions("fading:FadingMemory"), "sise": 64},
+            {"use": Vouched("fading:FadingMemory"), "sise": 64},
             "generator",
             Generator,
             frame=Frame(4, 0, 3),

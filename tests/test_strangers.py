@@ -21,7 +21,7 @@ from sda.errors import UserError
 from sda.runs.components import build
 from sda.runs.folder import RunFolder
 from sda.runs.run import Run
-from sda.settings.vouched import TrustOptions
+from sda.settings.vouched import Vouched
 
 Command = Callable[..., Answer]
 FUNCTION = "sda.reference.function:Function"
@@ -335,7 +335,7 @@ def test_weights_that_would_be_unpickled(tmp_path: Path, marker: Path) -> None:
 def test_a_user_says_it_in_a_file_of_his_own(module: str, marker: Path) -> None:
     """What a command names is the user's word, and must be a component all the same."""
     with pytest.raises(UserError, match="is not a subclass of"):
-        build({"use": TrustOptions(f"{module}:Evil")}, "generator", RunFolder)
+        build({"use": Vouched(f"{module}:Evil")}, "generator", RunFolder)
     assert marker.exists()
 
 

@@ -22,7 +22,7 @@ from sda.runs.components import build
 from sda.runs.handed import Handed
 from sda.runs.plan import choose_loop, choose_policies, plan
 from sda.settings.layers import Choices
-from sda.settings.vouched import TrustOptions
+from sda.settings.vouched import Vouched
 from sda.text.corpus import Corpus
 from sda.text.sentences import Sentences
 from sda.training.progress import Progress
@@ -99,7 +99,7 @@ def test_a_module_that_cannot_be_imported(
     monkeypatch.syspath_prepend(tmp_path)
 
     with pytest.raises(UserError, match=r"'generator\.use': far too much"):
-        build_rnn(rng, {"use": TrustOptions("broken_module:Anything")})
+        build_rnn(rng, {"use": Vouched("broken_module:Anything")})
     assert "broken_module" not in sys.modules
 
 
